@@ -14,6 +14,7 @@ from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES
 from crypsis.methods import METHODS
 from crypsis.methods.listing import write_listing
+from crypsis.methods.scaling import Scaling
 from crypsis.metrics import METRICS
 from crypsis.parameters import Parameter, parameters_of
 
@@ -30,6 +31,7 @@ def pages() -> dict[str, str]:
         "guarantees.md": _guarantees(),
         "metrics.md": _metrics(),
         "errors.md": _errors(),
+        "parts.md": _parts(),
     }
 
 
@@ -60,6 +62,24 @@ def _methods() -> str:
             f"{_parameter_table(parameters_of(method))}"
         )
     return text
+
+
+def _parts() -> str:
+    """Which method works on data in parts, and how."""
+    rows = []
+    for method in METHODS.values():
+        large = "in bounded memory" if method.publishes_shards else "put together in memory"
+        if method.scaling is Scaling.NONE:
+            large = f"refused: {method.instead_of_parts}"
+        note = f"; {method.on_parts}" if method.on_parts else ""
+        rows.append(f"| {method.__name__} | {method.accepts.__name__} | {method.scaling.value}{note} | {large} |")
+    return (
+        "# Methods on parts\n\n"
+        "*exact*: the release that a single machine with enough memory would write. *blocks*: the union of releases of "
+        "blocks, which depend on the data and on `block_rows` alone. *none*: refused. How to run them: "
+        "[Data larger than memory](../guides/parts.md).\n\n"
+        "| method | takes | on parts | the release of many records |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
 
 
 def _guarantees() -> str:

@@ -12,7 +12,7 @@ def generated():
     return pages()
 
 
-@pytest.mark.parametrize("name", ["commands.md", "methods.md", "guarantees.md", "metrics.md", "errors.md"])
+@pytest.mark.parametrize("name", ["commands.md", "methods.md", "guarantees.md", "metrics.md", "errors.md", "parts.md"])
 def test_a_reference_page_is_up_to_date(name, generated):
     written = (FOLDER / name).read_text(encoding="utf-8")
     assert written == GENERATED + generated[name], "run: python docs/generate_reference.py"

@@ -23,9 +23,9 @@ from crypsis.verifiers import verify
 if TYPE_CHECKING:  # what work on parts needs is imported when there are some
     from crypsis.executors.executor import Executor
     from crypsis.parts_release import PartsRelease
+    from crypsis.record_release import RecordPartsRelease
     from crypsis.shards.records import EncodedRecords
     from crypsis.shards.table import EncodedTable
-    from crypsis.trajectory_release import TrajectoryPartsRelease
 
 __all__ = ["anonymize", "anonymize_parts", "read_release", "verify"]
 
@@ -169,30 +169,32 @@ def release_records(
 ) -> Release | PartsRelease:
     """The release of sets or trajectories in shards; put together in memory unless there are too many."""
     method.check_people(encoded)
-    if encoded.is_large and method.publishes_shards:
-        return release_trajectories(encoded, method, executor, context, block)
+    if encoded.is_large and method.publishes_shards_here:
+        return release_many(encoded, method, executor, context, block)
     encoded.check_fits(executor)
     data = encoded.whole
+    encoded = replace(encoded, in_memory=data)
     resolved = method.resolve(data)
     release = _release(data, resolved.anonymize_parts(encoded, executor, context, block), resolved, method, context)
     release.scaling = context.private.pop("scaling", None)
     return release
 
 
-def release_trajectories(
-    encoded: Any, method: Method, executor: Executor, context: RunContext, block: BlockSize
-) -> TrajectoryPartsRelease:
-    """The release of many trajectories in shards, in parts."""
-    from crypsis.publication.trajectory_parts import sort_trajectories
-    from crypsis.trajectory_release import TrajectoryPartsRelease
+def release_many(
+    encoded: EncodedRecords, method: Method, executor: Executor, context: RunContext, block: BlockSize
+) -> RecordPartsRelease:
+    """The release of many sets or trajectories in shards, in parts."""
+    from crypsis.publication.record_parts import sort_records
+    from crypsis.record_release import SetPartsRelease, TrajectoryPartsRelease
 
     known = encoded.one_of_each
     resolved = method.resolve(known)
     recoded = resolved.anonymize_parts(encoded, executor, context, block)
     kind = kind_of(recoded.symbols)
     symbols = kind.completed(recoded.symbols, known)
-    return TrajectoryPartsRelease(
-        parts=sort_trajectories(replace(recoded, symbols=symbols), executor, context),
+    release = SetPartsRelease if isinstance(known, Transactions) else TrajectoryPartsRelease
+    return release(
+        parts=sort_records(replace(recoded, symbols=symbols), kind, executor, context),
         guarantee=kind.promised(resolved.guarantee_of(known, symbols), symbols),
         method=resolved,
         declared=method,

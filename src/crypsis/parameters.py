@@ -149,6 +149,11 @@ class Deferred(ABC):
         """The recipe as a release may hold it: no path, and nothing that was found in the data."""
         return str(self)
 
+    @property
+    def needs_records(self) -> bool:
+        """What it makes depends on which values occur together, not only on how often each does."""
+        return True
+
     @abstractmethod
     def make(self, data: Any) -> SideInput:
         """The side input for these data."""

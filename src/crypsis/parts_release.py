@@ -131,9 +131,14 @@ class PartsRelease:
 
     def _count_files(self, files: tuple[str, ...]) -> Any:
         counted = self._count_parts(files)
-        if counted.checksum != self.parts.checksum or counted.n_records != len(self.encoded):
+        if counted.checksum != self.parts.checksum or counted.n_records != self._n_published:
             raise VerificationFailed("Nothing was written: the parts do not hold the records that were published.")
         return counted
+
+    @property
+    def _n_published(self) -> int:
+        """Rows that the parts must hold."""
+        return len(self.encoded)
 
     def _originals(self) -> dict[str, tuple[pl.Series, Any]]:
         """How often each sensitive value occurs in the original, in the types that are published."""
@@ -301,6 +306,7 @@ class PartsRelease:
                 placed = folder / part_name(index)
                 shutil.copyfile(file, placed)
                 files.append(str(placed))
+            self._place_beside(partial)
             counted = self._count_files(tuple(files))  # as read back
             self.manifest = self._write_descriptions(partial, counted)
             if sign is not None:
@@ -353,6 +359,10 @@ class PartsRelease:
         sizes = np.repeat(np.array(list(counted.sizes), np.int64), np.array(list(counted.sizes.values()), np.int64))
         columns = tuple(ColumnFacts.of(*self.data.column_of_counts(name, counted)) for name in self.data.names)
         return TableFacts(manifest, sizes, counted.n_suppressed, columns)
+
+    def _place_beside(self, folder: Path) -> None:
+        """Write what is needed to read the parts; nothing, unless a kind of data says otherwise."""
+        return
 
     def _write_beside(self, folder: Path, described: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Write what is published beside the records; all files as a data package lists them."""

@@ -182,6 +182,10 @@ class AutomaticConstraints(Deferred):
         if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
             raise BadParameter(f"AutomaticConstraints: size must be an int of at least 1, got {self.size!r}.")
 
+    @property
+    def needs_records(self) -> bool:
+        return False
+
     def make(self, data: Trajectories) -> UtilityConstraints:
         return UtilityConstraints.near(data.locations, self.size)
 

@@ -164,6 +164,10 @@ class DerivedPolicy(Deferred):
             if number < lowest.get(name, 1):
                 raise BadParameter(f"policy: {name} must be at least {lowest.get(name, 1)}, got {self}.")
 
+    @property
+    def needs_records(self) -> bool:
+        return self.form != "items"
+
     def make(self, data: Transactions) -> PrivacyPolicy:
         derive: Any = {"all": _every_set, "items": _items, "rare": _rare_sets, "random": _random_sets}[self.form]
         labels = data.vocabulary.labels
@@ -179,7 +183,11 @@ EVERY_PAIR = DerivedPolicy("all", (2,))
 
 def check_combinations(lengths: Int64s, size: int) -> None:
     """`TooLarge` where all sets of one size of all records together are too many to look at."""
-    distinct, counts = np.unique(lengths, return_counts=True)
+    check_combinations_of(*np.unique(lengths, return_counts=True), size)
+
+
+def check_combinations_of(distinct: Int64s, counts: Int64s, size: int) -> None:
+    """The same by how many records have each length."""
     combinations_of = sum(
         comb(length, size) * count for length, count in zip(distinct.tolist(), counts.tolist(), strict=True)
     )

@@ -261,6 +261,7 @@ class PublishedTransactions(Ragged, PublishedData):
     are called in files, such as nodes of a hierarchy; without them a generalized symbol is called after its labels.
     `domain`, known to the publisher, is the number of items that a symbol could stand for at most.
     `person` tells whose each record is; it exists only in memory, on the publisher's side, and is never written.
+    `abbreviated` says whether names of merged items are shortened, where these are only some of the records.
     """
 
     separator: ClassVar[str] = "  "
@@ -274,6 +275,7 @@ class PublishedTransactions(Ragged, PublishedData):
     names: tuple[str, ...] | None = field(default=None, repr=False)
     domain: int | None = None
     person: Int64s | None = field(default=None, repr=False)
+    abbreviated: bool | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "person", dense_persons(self.person, len(self)))
@@ -315,8 +317,8 @@ class PublishedTransactions(Ragged, PublishedData):
         names = [labels[0] for labels in lists]
         repeated: Counter[str] = Counter()
         before: int | None = None
-        characters = np.array([sum(map(len, labels)) + len(labels) for labels in lists], np.int64)
-        in_full = len(self.codes) == 0 or int(characters[self.codes].sum()) <= LONGEST_NAMES
+        abbreviates = self.abbreviates(np.bincount(self.codes, minlength=len(lists)))
+        in_full = not (abbreviates if self.abbreviated is None else self.abbreviated)
         for symbol in np.argsort(self.symbols.rank).tolist():
             if len(lists[symbol]) == 1:
                 continue
@@ -332,6 +334,11 @@ class PublishedTransactions(Ragged, PublishedData):
             names[symbol] = name
             before = symbol
         return tuple(names)
+
+    def abbreviates(self, occurrences: Int64s) -> bool:
+        """Names of merged items would take too many characters, where symbols occur so often."""
+        characters = np.array([sum(map(len, labels)) + len(labels) for labels in self.symbols.label_lists], np.int64)
+        return int(characters @ occurrences) > LONGEST_NAMES
 
     def take(self, rows: Int64s) -> PublishedTransactions:
         """The chosen records, in the order given."""

@@ -80,6 +80,10 @@ class BalancedHierarchy(Deferred):
         if self.order not in ORDERS:
             raise BadParameter(f"BalancedHierarchy: order must be one of {', '.join(ORDERS)}, got {self.order!r}.")
 
+    @property
+    def needs_records(self) -> bool:
+        return self.order not in ("label", "frequency")
+
     def make(self, data: Transactions) -> ItemHierarchy:
         usual = data.supports > 0
         if data.sensitive is not None:

@@ -350,6 +350,10 @@ class AutomaticTaxonomy(Deferred):
         if isinstance(self.fan_out, bool) or not isinstance(self.fan_out, int) or self.fan_out < 2:
             raise BadParameter(f"AutomaticTaxonomy: fan_out must be an int of at least 2, got {self.fan_out!r}.")
 
+    @property
+    def needs_records(self) -> bool:
+        return False
+
     def make(self, data: Trajectories) -> Taxonomy:
         return Taxonomy.near(data.locations, self.fan_out)
 

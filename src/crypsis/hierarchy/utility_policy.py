@@ -117,6 +117,10 @@ class DerivedUtility(Deferred):
         if self.number is not None and self.number < lowest:
             raise BadParameter(f"utility: {self.form} needs a number of at least {lowest}, got {self.number}.")
 
+    @property
+    def needs_records(self) -> bool:
+        return self.form == "cooccurrence"
+
     def make(self, data: Transactions) -> UtilityPolicy:
         occurring = np.flatnonzero(data.supports)
         by_rank = occurring[np.argsort(term_rank(data)[occurring])].tolist()

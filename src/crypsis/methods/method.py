@@ -42,6 +42,7 @@ class Method(Checked, metaclass=ShownInHelp):
     counts_people: ClassVar[bool] = False  # where a person has several records, people are counted, not records
     truthful: ClassVar[bool] = False  # every published record is true of its original, if coarser or shorter
     scaling: ClassVar[Scaling] = Scaling.NONE  # on data in parts
+    on_parts: ClassVar[str] = ""  # where that depends on parameters: which
     publishes_shards: ClassVar[bool] = False  # what it publishes of many records is never put together in memory
     instead_of_parts: ClassVar[str] = "read the data into memory"  # what would do where it cannot work on parts
     by_record: ClassVar[bool] = False  # each record of a file is read by itself, as under differential privacy
@@ -65,6 +66,12 @@ class Method(Checked, metaclass=ShownInHelp):
     def scaling_here(self) -> Scaling:
         """How it works on parts with these parameters."""
         return self.scaling
+
+    @property
+    def publishes_shards_here(self) -> bool:
+        """With these parameters: nothing that it needs is made from all records."""
+        recipes = [value for value in self.parameters().values() if isinstance(value, Deferred)]
+        return self.publishes_shards and not any(recipe.needs_records for recipe in recipes)
 
     def anonymize_parts(self, data: Any, executor: Executor, context: RunContext, block: BlockSize) -> Any:
         """The published form of data in shards; methods that scale say how."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from crypsis.arrays import Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.errors import BadRelease, NotApplicable
 from crypsis.late_members import imported
 from crypsis.parameters import SideInput
@@ -86,6 +86,26 @@ class PublishedKind(ABC):
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
     ) -> tuple[int, Verdict]:
         """How many records parts hold, and whether they keep the guarantee, counted in bounded memory."""
+        raise NotApplicable(f"A release of {self.name} has no parts.")
+
+    def problem_of_shard(self, published: Any, original: Any) -> str | None:
+        """What stands against rows that were published of a shard, beside the records that they were made of."""
+        raise NotApplicable(f"A release of {self.name} has no parts.")
+
+    def ranked_rows(self, published: Any) -> tuple[Int64s, Int32s]:
+        """Rows of ranks, by which they are sorted."""
+        raise NotApplicable(f"A release of {self.name} has no parts.")
+
+    def settled(self, symbols: Any, occurrences: Int64s) -> Any:
+        """The symbols as parts are written with them, where each occurs so often in all parts together."""
+        return symbols
+
+    def write_beside_parts(self, folder: Path, symbols: Any) -> None:
+        """Write what is needed to read the parts of a folder."""
+        return
+
+    def write_part(self, published: Any, file: Path) -> None:
+        """Write sorted rows as one part."""
         raise NotApplicable(f"A release of {self.name} has no parts.")
 
     def read_file(self, path: Path) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int64s
+from crypsis.arrays import Int32s, Int64s
 from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.grid import Grid
@@ -39,11 +39,13 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
+from crypsis.publication.record_parts import write_parts
 from crypsis.publication.table_parts import PARTS, data_paths
-from crypsis.publication.trajectory_parts import read_trajectory_part, write_trajectory_parts
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
-from crypsis.verifiers.trajectory_parts import count_trajectories, verify_trajectory_parts
+from crypsis.verifiers.counted_rows import count_rows
+from crypsis.verifiers.recoding import recoded_original
+from crypsis.verifiers.trajectory_parts import shown_symbols, verify_trajectory_parts
 
 LOCATIONS = "locations.csv"
 TIMED_PLACES = "timed_places.csv"
@@ -131,7 +133,7 @@ class TrajectoryKind(PublishedKind):
     ) -> None:
         file = folder / self.files[format]
         if format == PARTS:
-            write_trajectory_parts(published.take(rows), file)
+            write_parts(self, published.take(rows), file)
         else:
             write_published_trajectories(published.take(rows), file, format=format)
         self.write_side_files(folder, published, side_file)
@@ -153,8 +155,18 @@ class TrajectoryKind(PublishedKind):
     def verify_parts(
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
     ) -> tuple[int, Verdict]:
-        counted = count_trajectories(files, read_trajectory_part, executor)
-        return counted.n_records, verify_trajectory_parts(counted, guarantee, counted.shown)
+        counted = count_rows(files, read_published_trajectories, executor)
+        return counted.n_records, verify_trajectory_parts(counted, guarantee, shown_symbols(counted))
+
+    def problem_of_shard(self, published: PublishedTrajectories, original: Trajectories) -> str | None:
+        recoded = recoded_original(published, original)
+        return recoded if isinstance(recoded, str) else None
+
+    def ranked_rows(self, published: PublishedTrajectories) -> tuple[Int64s, Int32s]:
+        return published.offsets, published.symbols.rank[published.codes]
+
+    def write_part(self, published: PublishedTrajectories, file: Path) -> None:
+        write_published_trajectories(published, file, format="parquet")
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTrajectories, Locations | None]:
         described = manifest["data"]

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from crypsis.arrays import Int64s
-from crypsis.data.formats.published_sets import MEANINGS, read_published_sets, write_published_sets
+from crypsis.arrays import Int32s, Int64s
+from crypsis.data.formats.published_sets import (
+    MEANINGS,
+    read_published_sets,
+    read_set_part,
+    write_meanings,
+    write_published_sets,
+)
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.executors.executor import Executor
+from crypsis.guarantees import Guarantee
+from crypsis.guarantees.verdict import Verdict
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.kind import (
@@ -22,6 +31,11 @@ from crypsis.publication.kind import (
     shown_labels,
     suppressed_labels,
 )
+from crypsis.publication.record_parts import write_parts
+from crypsis.publication.table_parts import PARTS, data_paths
+from crypsis.verifiers.counted_rows import count_rows
+from crypsis.verifiers.published_sets import untruthful
+from crypsis.verifiers.set_parts import verify_set_parts
 
 _MEDIA = {"jsonl": "application/jsonl", "parquet": "application/vnd.apache.parquet", "csv": "text/csv"}
 
@@ -34,6 +48,7 @@ class TransactionKind(PublishedKind):
         "jsonl": "transactions.jsonl",
         "parquet": "transactions.parquet",
         "csv": "transactions.csv",
+        PARTS: "transactions",
     }
     report_place: ClassVar[str] = "transaction_report.TRANSACTION_REPORT"
 
@@ -41,12 +56,39 @@ class TransactionKind(PublishedKind):
         return None
 
     def sorted_rows(self, published: PublishedTransactions) -> Int64s:
+        return sorted_rows(*self.ranked_rows(published))
+
+    def ranked_rows(self, published: PublishedTransactions) -> tuple[Int64s, Int32s]:
         rank = published.symbols.rank[published.codes]
         rows = np.repeat(np.arange(len(published)), published.lengths)
-        return sorted_rows(published.offsets, rank[np.lexsort((rank, rows))])
+        return published.offsets, rank[np.lexsort((rank, rows))]
 
     def write(self, folder: Path, published: PublishedTransactions, side_file: None, rows: Int64s, format: str) -> None:
-        write_published_sets(published.take(rows), folder / self.files[format], format=format)
+        if format == PARTS:
+            occurrences = np.bincount(published.codes, minlength=len(published.symbols))
+            named = self.settled(published, occurrences)
+            write_parts(self, named.take(rows), folder / self.files[format])
+            self.write_beside_parts(folder, named)
+        else:
+            write_published_sets(published.take(rows), folder / self.files[format], format=format)
+
+    def settled(self, symbols: PublishedTransactions, occurrences: Int64s) -> PublishedTransactions:
+        return replace(symbols, abbreviated=symbols.abbreviates(occurrences))
+
+    def write_part(self, published: PublishedTransactions, file: Path) -> None:
+        write_published_sets(published, file, format="parquet", alone=True)
+
+    def write_beside_parts(self, folder: Path, symbols: PublishedTransactions) -> None:
+        write_meanings(symbols, folder)
+
+    def problem_of_shard(self, published: PublishedTransactions, original: Transactions) -> str | None:
+        return untruthful(published, original)[0]
+
+    def verify_parts(
+        self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
+    ) -> tuple[int, Verdict]:
+        counted = count_rows(files, read_set_part, executor)
+        return counted.n_records, verify_set_parts(counted, guarantee, tuple(described.get("sensitive", ())))
 
     def read_file(self, path: Path) -> PublishedTransactions:
         return read_published_sets(path)
@@ -73,12 +115,13 @@ class TransactionKind(PublishedKind):
         return published_symbols(published)
 
     def resources(self, described: Mapping[str, Any], side_file: None) -> list[dict[str, Any]]:
+        format = "parquet" if described["format"] == PARTS else described["format"]
         records = {
             "name": "transactions",
             "type": "file",
-            "path": described["file"],
-            "format": described["format"],
-            "mediatype": _MEDIA[described["format"]],
+            "path": data_paths(described),
+            "format": format,
+            "mediatype": _MEDIA[format],
             "description": "One set of items per record. The name of a generalized item stands for some of the items "
             f"that {MEANINGS} lists for it, at least one.",
         }

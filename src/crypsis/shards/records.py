@@ -49,6 +49,11 @@ class EncodedRecords:
         raise NotImplementedError
 
     @property
+    def one_of_each(self) -> Any:
+        """One record that holds everything that occurs: what there is to know of it without records."""
+        raise NotImplementedError
+
+    @property
     def is_large(self) -> bool:
         """Too many records for a release that is put together in memory."""
         return self.in_memory is None and self.n_records > WHOLE_RECORDS
@@ -94,6 +99,17 @@ class EncodedRecords:
         return self.n_records
 
 
+@dataclass(frozen=True, eq=False)
+class CountedItems(Transactions):
+    """One record that holds every item that occurs; `supports` are those of all records."""
+
+    counted: Int64s = field(default_factory=lambda: np.zeros(0, np.int64), repr=False)
+
+    @property
+    def supports(self) -> Int64s:
+        return self.counted
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EncodedTransactions(EncodedRecords):
     """Sets of items in shards."""
@@ -101,6 +117,13 @@ class EncodedTransactions(EncodedRecords):
     vocabulary: Vocabulary
     sensitive: Bools | None = None
     collapsed: int = 0
+
+    @cached_property
+    def one_of_each(self) -> CountedItems:
+        """One record that holds every item that occurs, with the supports of all records."""
+        codes = np.flatnonzero(self.supports).astype(np.int32)
+        offsets = np.array([0, len(codes)], np.int64)
+        return CountedItems(offsets, codes, self.vocabulary, self.sensitive, counted=self.supports)
 
     @cached_property
     def whole(self) -> Transactions:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,15 @@ from crypsis.verifiers.itemset_km_anonymity import how_many_words
 from crypsis.verifiers.itemset_supports import record_bits, set_bits
 from crypsis.verifiers.published_sets import counted_sets, untruthful
 
+COUNTED = "every itemset of the policy and every part of one was counted"
+
 
 def verify_policy_anonymity(
     published: PublishedTransactions, promised: PolicyAnonymity, original: Transactions | None = None
 ) -> Verdict:
     """A record fits an itemset if each of its items lies in a symbol of the record."""
     itemsets = itemsets_of(promised.policy, original)
-    how = "every itemset of the policy and every part of one was counted"
+    how = COUNTED
     if original is not None:
         problem, compared = untruthful(published, original)
         if problem is not None:
@@ -33,22 +36,52 @@ def verify_policy_anonymity(
     sets = counted_sets(published, promised.unit, original)
     if sets.person is not None:
         how += ", by the people who have a record with it"
-    labels = sorted({label for name in sets.names for label in name})
-    offsets, items, unknown = PrivacyPolicy(itemsets).closed(Vocabulary(labels))
-    bits = record_bits(sets.offsets, sets.codes, len(sets.names))
-    fits = _bits_of_items(bits, labels, sets.names)
-    supports = _supports(offsets, items, fits) if sets.person is None else _people(offsets, items, fits, sets.person)
-    rare = np.flatnonzero((supports > 0) & (supports < promised.k))
-    reached = supports[supports > 0]
-    figures = {"itemsets": len(supports), "itemsets_with_unknown_items": unknown}
-    lowest = int(reached.min()) if len(reached) else None
-    if not len(rare):
-        return Verdict(promised, True, lowest, promised.k, how, figures=figures)
-    worst = int(rare[np.argmin(supports[rare])])
-    named = tuple((labels[item],) for item in items[offsets[worst] : offsets[worst + 1]].tolist())
-    witness = Witness(named, int(supports[worst]), len(rare))
-    problem = f"{witness} fits {how_many_words(int(supports[worst]), sets)}, {promised.k} are required."
-    return Verdict(promised, False, lowest, promised.k, how, witness, problem, figures | {"problem_code": "policy"})
+    constraints = Constraints.of(itemsets, sets.names)
+    fits = constraints.fits(sets.offsets, sets.codes)
+    supports = constraints.supports(fits) if sets.person is None else constraints.people(fits, sets.person)
+    return constraints.verdict(promised, supports, how, people=sets.person is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """A policy over published symbols: its itemsets and all parts of them, over sorted labels."""
+
+    labels: list[str]
+    offsets: Int64s
+    items: Int32s
+    unknown: int
+    symbols: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, itemsets: Iterable[tuple[str, ...]], symbols: Sequence[tuple[str, ...]]) -> Constraints:
+        labels = sorted({label for name in symbols for label in name})
+        return cls(labels, *PrivacyPolicy(itemsets).closed(Vocabulary(labels)), tuple(symbols))
+
+    def fits(self, offsets: Int64s, codes: Int32s) -> NDArray[np.uint64]:
+        """By label: the records that it fits, as bits."""
+        return _bits_of_items(record_bits(offsets, codes, len(self.symbols)), self.labels, self.symbols)
+
+    def supports(self, fits: NDArray[np.uint64]) -> Int64s:
+        """How many records each itemset fits."""
+        return _supports(self.offsets, self.items, fits)
+
+    def people(self, fits: NDArray[np.uint64], person: Int64s) -> Int64s:
+        """Of how many people some record fits each itemset."""
+        return _people(self.offsets, self.items, fits, person)
+
+    def verdict(self, promised: PolicyAnonymity, supports: Int64s, how: str, *, people: bool = False) -> Verdict:
+        """Whether each itemset fits nobody or k."""
+        rare = np.flatnonzero((supports > 0) & (supports < promised.k))
+        reached = supports[supports > 0]
+        figures = {"itemsets": len(supports), "itemsets_with_unknown_items": self.unknown}
+        lowest = int(reached.min()) if len(reached) else None
+        if not len(rare):
+            return Verdict(promised, True, lowest, promised.k, how, figures=figures)
+        worst = int(rare[np.argmin(supports[rare])])
+        chosen = self.items[self.offsets[worst] : self.offsets[worst + 1]].tolist()
+        witness = Witness(tuple((self.labels[item],) for item in chosen), int(supports[worst]), len(rare))
+        problem = f"{witness} fits {how_many_words(int(supports[worst]), people)}, {promised.k} are required."
+        return Verdict(promised, False, lowest, promised.k, how, witness, problem, figures | {"problem_code": "policy"})
 
 
 def itemsets_of(policy: PrivacyPolicy | DerivedPolicy, original: Transactions | None) -> Iterable[tuple[str, ...]]:

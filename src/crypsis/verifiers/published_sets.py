@@ -6,6 +6,7 @@ that may be in them: a record fits an item if some symbol of it holds the item.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -88,7 +89,7 @@ def counted_sets(published: PublishedTransactions, unit: str, original: Transact
     if not original.person_repeats:
         return sets
     published = _with_unseen(sets, published, original)
-    if are_disjoint(sets):  # the original recoded, in its own order: as a bag these are the published records
+    if are_disjoint(sets.names):  # the original recoded, in its own order: as a bag these are the published records
         recoded = _recoded(sets, published, original)
         if not isinstance(recoded, str):
             return replace(recoded, person=original.person)
@@ -101,16 +102,23 @@ def counted_sets(published: PublishedTransactions, unit: str, original: Transact
     return replace(sets, person=original.person)
 
 
-def are_disjoint(sets: Sets) -> bool:
+def are_disjoint(names: Iterable[tuple[str, ...]]) -> bool:
     """No label lies in two symbols."""
-    labels = [label for name in sets.names for label in name]
+    labels = [label for name in names for label in name]
     return len(labels) == len(set(labels))
 
 
 def as_items(sets: Sets) -> Sets:
     """Each record as the items that may be in it; items that no symbol tells apart are one, called by the first."""
+    names, starts, members = items_of_symbols(sets.names)
+    rows, items = rows_as_items(sets.offsets, sets.codes, starts, members)
+    return replace(_sets(rows, items, len(sets), tuple((name,) for name in names)), person=sets.person)
+
+
+def items_of_symbols(symbols: Sequence[tuple[str, ...]]) -> tuple[list[str], Int64s, Int64s]:
+    """Names of items, of which those that no symbol tells apart are one, and the items behind each symbol."""
     holders: dict[str, list[int]] = {}
-    for code, name in enumerate(sets.names):
+    for code, name in enumerate(symbols):
         for label in name:
             holders.setdefault(label, []).append(code)
     first: dict[tuple[int, ...], str] = {}
@@ -118,22 +126,26 @@ def as_items(sets: Sets) -> Sets:
         first.setdefault(tuple(holders[label]), label)
     names = sorted(first.values())
     number = {label: code for code, label in enumerate(names)}
-    inside: list[list[int]] = [[] for _ in sets.names]
+    inside: list[list[int]] = [[] for _ in symbols]
     for codes, label in first.items():
         for code in codes:
             inside[code].append(number[label])
     starts = offsets_of(np.fromiter(map(len, inside), np.int64, len(inside)))
-    members = np.array([item for items in inside for item in items], np.int64)
-    lengths = np.diff(starts)[sets.codes]
+    return names, starts, np.array([item for items in inside for item in items], np.int64)
+
+
+def rows_as_items(offsets: Int64s, codes: Int32s, starts: Int64s, members: Int64s) -> tuple[Int64s, Int64s]:
+    """Row and item for every item that may be in a record; one may come several times."""
+    lengths = np.diff(starts)[codes]
     total = int(lengths.sum())
     if total > MOST_OCCURRENCES:
         raise TooLarge(
             f"The published symbols overlap and stand for {total:,} items in all; that is too much to count. "
             "Publish with one recoding for all records (Apriori, VPA)."
         )
-    places = np.arange(total) + np.repeat(starts[:-1][sets.codes] - np.cumsum(lengths) + lengths, lengths)
-    rows = np.repeat(np.repeat(np.arange(len(sets)), np.diff(sets.offsets)), lengths)
-    return replace(_sets(rows, members[places], len(sets), tuple((name,) for name in names)), person=sets.person)
+    places = np.arange(total) + np.repeat(starts[:-1][codes] - np.cumsum(lengths) + lengths, lengths)
+    rows = np.repeat(np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), lengths)
+    return rows, members[places]
 
 
 def _sets(rows: Int64s, codes: Int64s, n_rows: int, names: tuple[tuple[str, ...], ...]) -> Sets:
@@ -163,7 +175,7 @@ def untruthful(published: PublishedTransactions, original: Transactions) -> tupl
     problem = _first_lie(sets, published, original)
     if problem is None:
         return None, "and every record recodes its original"
-    if not are_disjoint(sets):
+    if not are_disjoint(sets.names):
         unpaired = unpaired_rows((), _as_set_column(sets, published, original), np.zeros(len(sets), np.bool_))
         if not unpaired:
             return None, "and every original can be given a record of its own that recodes it"

@@ -31,8 +31,10 @@ COLUMN = "items"
 FORMATS = ("jsonl", "parquet", "csv")
 
 
-def write_published_sets(data: PublishedTransactions, path: str | Path, format: str = "jsonl") -> None:
-    """Write the records in the order in which they come, and the meanings of names beside them."""
+def write_published_sets(
+    data: PublishedTransactions, path: str | Path, format: str = "jsonl", *, alone: bool = False
+) -> None:
+    """Write the records in the order in which they come, and beside them, unless `alone`, the meanings of names."""
     file = Path(path)
     if format not in FORMATS:
         raise UnknownFormat(
@@ -49,7 +51,8 @@ def write_published_sets(data: PublishedTransactions, path: str | Path, format: 
             )
         else:
             file.write_bytes("".join(f"{line}\n" for line in json_rows(data)).encode())
-        write_meanings(data, file.parent)
+        if not alone:
+            write_meanings(data, file.parent)
     except (OSError, pl.exceptions.ComputeError) as error:  # polars wraps what the system said
         reason = getattr(error, "strerror", None) or error
         raise WriteFailed(
@@ -58,8 +61,16 @@ def write_published_sets(data: PublishedTransactions, path: str | Path, format: 
 
 
 def read_published_sets(path: str | Path, format: str | None = None) -> PublishedTransactions:
-    """Published sets of a file and of the meanings beside it; without these every name is an item."""
+    """Published sets of a file and of the meanings beside it; without these every name is an item.
+
+    A folder holds parts, and the meanings lie beside it; a part of it is read with `read_set_part`.
+    """
     file = Path(path)
+    if file.is_dir():
+        parts = sorted(file.glob("*.parquet"))
+        if not parts:
+            raise UnknownFormat("The folder holds no parts of published sets (*.parquet).", where=str(file))
+        return read_set_part(*parts)
     chosen = format or {".jsonl": "jsonl", ".parquet": "parquet", ".csv": "csv"}.get(file.suffix)
     if chosen == "jsonl":
         offsets, labels, _ = json_lines.read_sequences(file)
@@ -70,6 +81,14 @@ def read_published_sets(path: str | Path, format: str | None = None) -> Publishe
     else:
         raise UnknownFormat(f"Published sets are read from {', '.join(FORMATS)}.", where=str(file))
     return assembled(offsets, labels, read_meanings(file.parent), str(file))
+
+
+def read_set_part(*files: str | Path) -> PublishedTransactions:
+    """Published sets of some of the parts of a folder; the meanings lie beside the folder."""
+    read = [_read_parquet(Path(file)) for file in files]
+    lengths = np.concatenate([np.diff(offsets) for offsets, _ in read])
+    meanings = read_meanings(Path(files[0]).parent.parent)
+    return assembled(offsets_of(lengths), pl.concat([labels for _, labels in read]), meanings, str(files[0]))
 
 
 def json_rows(data: PublishedTransactions) -> pl.Series:

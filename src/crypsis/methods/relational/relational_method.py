@@ -52,6 +52,7 @@ class RelationalMethod(Method):
     needs: ClassVar[tuple[str, ...]] = ("roles",)
     every_column_has_a_tree: ClassVar[bool] = False
     counts_people: ClassVar[bool] = True
+    publishes_shards: ClassVar[bool] = True
 
     k: Annotated[
         int,

@@ -17,7 +17,8 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import InfeasibleDiversity
 from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, ItemsetDiversity
-from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords, accounting
+from crypsis.methods.scaling import RecodedRecords
+from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords
 from crypsis.methods.transaction.people import count_people, persons_to_count, unit_of
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
@@ -53,6 +54,7 @@ class Apriori(HierarchyMethod):
     choose_when: ClassVar[str] = "When there is a hierarchy that people understand: whole milk is milk, milk is dairy."
     costs: ClassVar[str] = "Rare items become their group everywhere; every item has one meaning throughout."
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "raise the cut", "publish")
+    publishes_shards: ClassVar[bool] = True
 
     l: Annotated[int, AtLeast(1), "At most one in l records may hold the same sensitive item; 1 asks for nothing."] = 1  # noqa: E741
 
@@ -67,22 +69,23 @@ class Apriori(HierarchyMethod):
         context: RunContext,
         encoded: EncodedTransactions | None = None,
         executor: Executor | None = None,
-    ) -> PublishedTransactions:
+    ) -> PublishedTransactions | RecodedRecords:
         resolved = self.resolve(data)
         with context.stage("read hierarchy"):
             records = resolved.tree_records(data, encoded, executor)
-            _check_shares(data, self.l)
+            _check_shares(data, self.l, None if encoded is None else encoded.n_filled)
         with context.stage("raise the cut"):
             raised = records.raised(
-                self.k, self.m, l=self.l, most_deleted=self.allowed_deletions(len(records.items)), method="Apriori"
+                self.k,
+                self.m,
+                l=self.l,
+                most_deleted=self.allowed_deletions(int(records.occurrences_of_leaf.sum())),
+                method="Apriori",
             )
         with context.stage("publish"):
-            records.release_shards()
-            published = records.published([raised.cut], np.zeros(len(records), np.int64))
+            published, found_again = records.recoded(raised.cut, encoded, executor)
             context.private.update(
-                steps=records.named_steps(raised),
-                cut=named_cut(records, raised.cut),
-                accounting=accounting(data, published),
+                steps=records.named_steps(raised), cut=named_cut(records, raised.cut), accounting=found_again
             )
         return published
 
@@ -98,12 +101,14 @@ def named_cut(records: TreeRecords, cut: Any) -> dict[str, str | None]:
     }
 
 
-def _check_shares(data: Transactions, l: int) -> None:  # noqa: E741
-    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is generalized."""
+def _check_shares(data: Transactions, l: int, n_filled: int | None) -> None:  # noqa: E741
+    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is generalized.
+
+    `n_filled` is how many records of shards are not empty."""
     if data.sensitive is None:
         return
     person = persons_to_count(data)
-    n_counted = count_people(person, data.lengths > 0)
+    n_counted = count_people(person, data.lengths > 0) if n_filled is None else n_filled
     holders = data.unite_by_person().supports if len(person) else data.supports
     what = ("of", "people") if len(person) else ("in", "non-empty records")
     for code in np.flatnonzero(data.sensitive).tolist():

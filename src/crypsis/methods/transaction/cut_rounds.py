@@ -52,6 +52,10 @@ class CutShard:
         self._secret_rows, self._secrets = row_of[rows[kept]], number_of_secret[items[kept]]
         self.begin(np.ones(int(node_of_item.max(initial=-1)) + 1, np.bool_))
 
+    def lengths(self) -> Int64s:
+        """By length: how many records have so many items that are not sensitive."""
+        return np.bincount(np.bincount(self._all_rows, minlength=self.n_records), minlength=1).astype(np.int64)
+
     def begin(self, leaves: Bools) -> None:
         """Look at these leaves only, none of which is deleted."""
         self._stays = leaves[self._all_leaves]
@@ -152,6 +156,13 @@ class CutRounds:
         open_items = np.flatnonzero((number < 0) & (tree.node_of_item >= 0))
         leaves = np.bincount(tree.node_of_item[open_items], supports[open_items], len(tree)).astype(np.int64)
         return cls(tree, leaves, resident, len(secret_codes))
+
+    def lengths(self) -> Int64s:
+        """By length: how many records have so many items that are not sensitive; those without any are left out."""
+        answers = self.resident.call("lengths")
+        longest = max((len(own) for own in answers), default=1)
+        total: Int64s = np.sum([np.pad(own, (0, longest - len(own))) for own in answers], axis=0)
+        return total
 
     def raise_cut(
         self,

@@ -108,6 +108,7 @@ class Disassociation(Method):
     family: ClassVar[str] = "transaction"
     promises: ClassVar[type[DisassociationAnonymity]] = DisassociationAnonymity
     scaling: ClassVar[Scaling] = Scaling.BLOCKS
+    on_parts: ClassVar[str] = 'exact with `refine="none"`'
     stages: ClassVar[tuple[str, ...]] = ("rank", "horpart", "verpart", "refine", "publish")
 
     k: Annotated[int, AtLeast(1), "Records that some possible original must have for each combination."] = 5

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
-from crypsis.data.privacy_policy import check_combinations
+from crypsis.data.privacy_policy import check_combinations, check_combinations_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
@@ -25,9 +25,10 @@ from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
 from crypsis.kernels.apriori_cut import DELETED, STUCK, raise_cut
 from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.transaction.cut_rounds import CutRounds
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
+from crypsis.methods.transaction.shard_recoding import recode_shards
 from crypsis.parameters import Between
 from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
@@ -67,12 +68,14 @@ class HierarchyMethod(Method):
         return ItemsetKmAnonymity(k=self.k, m=self.m, unit=unit_of(data))
 
     def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
-        return self.recode(data, context)
+        published = self.recode(data, context)
+        assert isinstance(published, PublishedTransactions)  # as records in memory are
+        return published
 
     def anonymize_parts(
         self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTransactions:
-        return self.recode(data.whole, context, data, executor)
+    ) -> PublishedTransactions | RecodedRecords:
+        return self.recode(data.one_of_each, context, data, executor)
 
     @abstractmethod
     def recode(
@@ -81,20 +84,25 @@ class HierarchyMethod(Method):
         context: RunContext,
         encoded: EncodedTransactions | None = None,
         executor: Executor | None = None,
-    ) -> PublishedTransactions:
-        """Publish items as nodes of the hierarchy; where the data are in shards too, these are asked for counts."""
+    ) -> PublishedTransactions | RecodedRecords:
+        """Publish items as nodes of the hierarchy. Where the records are in shards, these are asked for counts, and the
+        data are one record that holds every item."""
 
     def tree_records(
         self, data: Transactions, encoded: EncodedTransactions | None = None, executor: Executor | None = None
     ) -> TreeRecords:
         """The data over the tree, counted in shards where there are some; refuses data that no cut can protect."""
         records = TreeRecords.of(data, self.hierarchy, self.attach_to_root)
+        if encoded is not None and executor is not None:
+            rounds = CutRounds.of(encoded.shards, records.tree, encoded.supports, records.sensitive_codes, executor)
+            lengths = rounds.lengths()
+            check_enough(int(lengths[1:].sum()), self.k, data)
+            for size in range(3, self.m + 1):
+                check_combinations_of(np.arange(len(lengths)), lengths, size)
+            return replace(records, rounds=rounds)
         check_enough(count_people(persons_to_count(data), records.filled), self.k, data)
         for size in range(3, self.m + 1):
             check_combinations(np.diff(records.offsets), size)
-        if encoded is not None and executor is not None:
-            rounds = CutRounds.of(encoded.shards, records.tree, encoded.supports, records.sensitive_codes, executor)
-            return replace(records, rounds=rounds)
         if len(records.tree) * len(records.filled) > MOST_BITS:
             raise TooLarge(
                 f"{len(records.tree):,} nodes and {len(records.filled):,} records are too many for "
@@ -270,10 +278,37 @@ class TreeRecords:
         ]
         return status != STUCK, cut, named
 
+    @property
+    def occurrences_of_leaf(self) -> Int64s:
+        """By node: in how many records it is; nothing above leaves."""
+        if self.rounds is not None:
+            return self.rounds.occurrences_of_leaf
+        return np.bincount(self.items, minlength=len(self.tree)).astype(np.int64)
+
     def release_shards(self) -> None:
         """Nothing more is counted."""
         if self.rounds is not None:
             self.rounds.close()
+
+    def recoded(
+        self, cut: Int32s, encoded: EncodedTransactions | None, executor: Executor | None
+    ) -> tuple[PublishedTransactions | RecodedRecords, dict[str, int]]:
+        """All records under one cut, or their shards; and how the records of the input are found again."""
+        self.release_shards()
+        published = self.published([cut], np.zeros(len(self), np.int64))
+        if encoded is None or executor is None:
+            return published, accounting(self.data, published)
+        return recode_shards(published, self._symbol_of_item(cut), encoded, executor)
+
+    def _symbol_of_item(self, cut: Int32s) -> Int32s:
+        """The symbol of each item under a cut, as `published` numbers them; -1 for items that are left out."""
+        nodes = self.tree.node_of_item
+        image = np.where(nodes >= 0, cut[nodes], -1)
+        image[self.data.supports == 0] = -1
+        used = np.unique(image[image >= 0])
+        symbol = np.where(image >= 0, np.searchsorted(used, image), -1).astype(np.int32)
+        symbol[self.sensitive_codes] = len(used) + np.arange(len(self.sensitive_codes))
+        return symbol
 
     def named_steps(self, raised: Raised) -> list[list[Any]]:
         """Steps as the private report lists them: `["generalize", ["a", "#1.0"]]`."""

@@ -17,6 +17,7 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
 from crypsis.kernels.gray_order import gray_order
+from crypsis.methods.scaling import BlockSize
 from crypsis.methods.transaction.hierarchy_recoding import (
     HierarchyMethod,
     Part,
@@ -60,6 +61,11 @@ class LRA(HierarchyMethod):
         AtLeast(1),
         "Records per part, at least k of them; without it 10 k, or a two-hundredth of the records if that is more.",
     ] = None
+
+    def anonymize_parts(
+        self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedTransactions:
+        return self.recode(data.whole, context, data, executor)
 
     def recode(
         self,

@@ -23,10 +23,11 @@ from crypsis.hierarchy import UtilityPolicy
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import NO_PARTNER, merge_for_policy
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
 from crypsis.methods.transaction.policy_rounds import PolicyRounds
+from crypsis.methods.transaction.shard_recoding import recode_shards
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
@@ -99,6 +100,8 @@ class PolicyMethod(Method):
     stages: ClassVar[tuple[str, ...]] = ("read policies", "merge", "publish")
     counts_people: ClassVar[bool] = True
     scaling: ClassVar[Scaling] = Scaling.EXACT
+    publishes_shards: ClassVar[bool] = True
+    on_parts: ClassVar[str] = '`objective="dataset"` is refused'
     every_item: ClassVar[bool]
 
     k: Annotated[int, AtLeast(1), "Records that must share each protected set of items."] = 5
@@ -139,18 +142,20 @@ class PolicyMethod(Method):
         return Scaling.EXACT if self.objective == "item" else Scaling.NONE
 
     def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
-        return self._recode(data, context)
+        published = self._recode(data, context)
+        assert isinstance(published, PublishedTransactions)  # as records in memory are
+        return published
 
     def anonymize_parts(
         self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTransactions:
+    ) -> PublishedTransactions | RecodedRecords:
         if self.objective != "item":
             raise NotScalable(
                 f"{type(self).__name__} cannot be run on parts with objective='dataset': it adds up fractions over all "
                 "records in their order. Use objective='item', or read the data into memory.",
                 method=self.name(),
             )
-        return self._recode(data.whole, context, data, executor)
+        return self._recode(data.one_of_each, context, data, executor)
 
     def _recode(
         self,
@@ -158,14 +163,16 @@ class PolicyMethod(Method):
         context: RunContext,
         encoded: EncodedTransactions | None = None,
         executor: Executor | None = None,
-    ) -> PublishedTransactions:
-        """Merge items until the policy is satisfied; where the data are in shards too, these are asked for counts."""
+    ) -> PublishedTransactions | RecodedRecords:
+        """Merge items until the policy is satisfied. Where the records are in shards, these are asked for counts, and
+        the data are one record that holds every item."""
         name = type(self).__name__
         refuse_sensitive(data, name)
         resolved = self.resolve(data)
         with context.stage("read policies"):
             person = persons_to_count(data)
-            check_enough(count_people(person, data.lengths > 0), self.k if self.privacy is None else 1, data)
+            filled = count_people(person, data.lengths > 0) if encoded is None else encoded.n_filled
+            check_enough(filled, self.k if self.privacy is None else 1, data)
             codes, number, vocabulary = _items_by_label(data)
             if len(codes) > MOST_ITEMS:
                 raise TooLarge(
@@ -179,8 +186,8 @@ class PolicyMethod(Method):
             if resolved.privacy is not None:
                 constraint_offsets, constraint_items, unknown = resolved.privacy.closed(vocabulary, data)
                 constraints = (constraint_offsets, constraint_items)
-            elif rounds is not None:
-                constraints, unknown = rounds.occurring_sets(self.m, data.lengths), 0
+            elif rounds is not None and encoded is not None:
+                constraints, unknown = rounds.occurring_sets(self.m, encoded.lengths), 0
             else:
                 constraints, unknown = occurring_sets(offsets, items, len(codes), self.m), 0
             if unknown:
@@ -226,12 +233,17 @@ class PolicyMethod(Method):
                 stuck=stuck,
             )
         with context.stage("publish"):
-            published = _published(data, number, merged.label, vocabulary)
+            symbols, symbol_of_item = _published(data, number, merged.label, vocabulary)
+            published: PublishedTransactions | RecodedRecords = symbols
+            if encoded is None or executor is None:
+                found_again = accounting(data, symbols)
+            else:
+                published, found_again = recode_shards(symbols, symbol_of_item, encoded, executor)
             context.private.update(
                 steps=trace,
-                partition=[list(labels) for labels in published.symbols.label_lists],
+                partition=[list(labels) for labels in symbols.symbols.label_lists],
                 itemsets_with_unknown_items=unknown,
-                accounting=accounting(data, published),
+                accounting=found_again,
             )
         return published
 
@@ -251,14 +263,18 @@ def _relabelled(data: Transactions, number: Int32s) -> tuple[Int64s, Int32s]:
     return data.offsets, (keys % max(len(number), 1)).astype(np.int32)
 
 
-def _published(data: Transactions, number: Int32s, label: Int32s, vocabulary: Vocabulary) -> PublishedTransactions:
-    symbols, symbol_of_item = Symbols.of_partition(vocabulary, np.where(label < 0, -1, label).astype(np.int32))
-    codes = symbol_of_item[number[data.items]].astype(np.int64)
+def _published(
+    data: Transactions, number: Int32s, label: Int32s, vocabulary: Vocabulary
+) -> tuple[PublishedTransactions, Int32s]:
+    """The records in generalized items, and the one of each code; -1 for items that are left out or do not occur."""
+    symbols, symbol_of_number = Symbols.of_partition(vocabulary, np.where(label < 0, -1, label).astype(np.int32))
+    symbol_of_item = np.append(symbol_of_number, np.int32(-1))[number]
+    codes = symbol_of_item[data.items].astype(np.int64)
     rows = np.repeat(np.arange(len(data)), data.lengths)
     stays = codes >= 0
     width = max(len(symbols), 1)
     keys = pl.Series(rows[stays] * width + codes[stays]).unique().sort().to_numpy()
-    return PublishedTransactions(
+    published = PublishedTransactions(
         offsets_of(np.bincount(keys // width, minlength=len(data))),
         (keys % width).astype(np.int32),
         symbols,
@@ -266,6 +282,7 @@ def _published(data: Transactions, number: Int32s, label: Int32s, vocabulary: Vo
         domain=len(vocabulary),
         person=data.person,
     )
+    return published, symbol_of_item
 
 
 def _trace(steps: Int32s, labels: tuple[str, ...]) -> list[list[Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
-from crypsis.data.privacy_policy import check_combinations
+from crypsis.data.privacy_policy import check_combinations_of
 from crypsis.errors import TooLarge
 from crypsis.executors.executor import Executor, Resident
 from crypsis.executors.near import resident_nearby
@@ -104,11 +104,12 @@ class PolicyRounds:
         return cls(resident_nearby(executor, PolicyShard, shards, number_of_code), n_items)
 
     def occurring_sets(self, m: int, lengths: Int64s) -> tuple[Int64s, Int32s]:
-        """All sets of up to m items that occur in records of these lengths, by size and then in their items' order."""
+        """All sets of up to m items that occur, by size and then in their items' order; `lengths` tells how many
+        records have each length."""
         found = []
         for size in range(1, m + 1):
             if size > 2:
-                check_combinations(lengths, size)
+                check_combinations_of(np.arange(len(lengths)), lengths, size)
             names = [f"item {index}" for index in range(size)]
             sets = np.concatenate(self.resident.call("sets_of", size, self.n_items))
             if len(sets) > DRIVER_ROWS:

@@ -16,12 +16,12 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.executors.executor import Executor
+from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.transaction.apriori import named_cut
 from crypsis.methods.transaction.hierarchy_recoding import (
     HierarchyMethod,
     Part,
     TreeRecords,
-    accounting,
     refuse_sensitive,
 )
 from crypsis.parameters import AtLeast
@@ -53,6 +53,7 @@ class VPA(HierarchyMethod):
     choose_when: ClassVar[str] = "In place of Apriori when there are many items, or m is 3."
     costs: ClassVar[str] = "The fastest with a hierarchy; sometimes it goes a little further than needed."
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "raise the cuts of the parts", "raise the cut", "publish")
+    publishes_shards: ClassVar[bool] = True
 
     parts: Annotated[int, AtLeast(1), "Parts of the items, of about equally many occurrences."] = 4
 
@@ -62,7 +63,7 @@ class VPA(HierarchyMethod):
         context: RunContext,
         encoded: EncodedTransactions | None = None,
         executor: Executor | None = None,
-    ) -> PublishedTransactions:
+    ) -> PublishedTransactions | RecodedRecords:
         refuse_sensitive(data, "VPA")
         with context.stage("read hierarchy"):
             records = self.resolve(data).tree_records(data, encoded, executor)
@@ -77,18 +78,17 @@ class VPA(HierarchyMethod):
                 self.k,
                 self.m,
                 start=cut,
-                most_deleted=self.allowed_deletions(len(records.items)),
+                most_deleted=self.allowed_deletions(int(records.occurrences_of_leaf.sum())),
                 method="VPA",
             )
         with context.stage("publish"):
-            records.release_shards()
-            published = records.published([raised.cut], np.zeros(len(records), np.int64))
+            published, found_again = records.recoded(raised.cut, encoded, executor)
             names, leaves = records.tree.names, records.tree.leaf_nodes.tolist()
             context.private.update(
                 domains=[[names[leaf] for leaf in leaves[first:end]] for first, end in pairwise(bounds)],
                 steps=records.named_steps(raised),
                 cut=named_cut(records, raised.cut),
-                accounting=accounting(data, published),
+                accounting=found_again,
             )
         return published
 
@@ -109,7 +109,7 @@ class VPA(HierarchyMethod):
 def domain_bounds(records: TreeRecords, parts: int) -> list[int]:
     """Where domains of leaves begin and end: a domain is closed when the occurrences reach the next part of all."""
     tree = records.tree
-    occurrences: Int64s = np.bincount(records.items, minlength=len(tree))[tree.leaf_nodes]
+    occurrences: Int64s = records.occurrences_of_leaf[tree.leaf_nodes]
     total = int(occurrences.sum())
     bounds, running, due = [0], 0, 1
     for leaf, count in enumerate(occurrences.tolist(), start=1):

@@ -1,40 +1,61 @@
-"""A release of many trajectories is sorted, verified and written part by part: the folder of those in memory."""
+"""A release of many records is sorted, verified and written part by part: the folder of those in memory."""
 
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import crypsis
+from crypsis.data.formats.published import read_published_trajectories
+from crypsis.data.formats.published_sets import read_set_part
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.errors import DirectIdentifier, OptionWithoutEffect, UnconfirmedColumn, VerificationFailed
 from crypsis.executors.serial import Serial
 from crypsis.parts_release import verify_release_parts
-from crypsis.publication import table_parts, trajectory_parts
+from crypsis.publication import kind_of, record_parts, table_parts
+from crypsis.record_release import RecordPartsRelease
 from crypsis.shards import records
-from crypsis.trajectory_release import TrajectoryPartsRelease
-from crypsis.verifiers import trajectory_parts as counting
-from tests.shards.cut_sets import random_cuts
+from crypsis.verifiers.counted_rows import CountedRows, count_rows
+from crypsis.verifiers.set_parts import verify_set_parts
+from crypsis.verifiers.trajectory_parts import verify_trajectory_parts
+from tests.shards.cut_records import drawn_policy, drawn_utility
+from tests.shards.cut_sets import random_cuts, random_sets
 from tests.shards.cut_walks import random_walks
 
-METHODS = {
+WALKS = {
     "seq-anon": crypsis.SeqAnon(k=3, m=2, on_infeasible="truncate"),
     "size-three": crypsis.SeqAnon(k=2, m=3, on_infeasible="truncate"),
     "sd-seq-anon": crypsis.SDSeqAnon(k=3, m=2, on_infeasible="truncate"),
     "u-seq-anon": crypsis.USeqAnon(k=3, m=2, delta=100.0),
 }
+KINDS = crypsis.ItemHierarchy([(f"w{item:02d}", f"kind {item % 3}") for item in range(12)] + [
+    (f"kind {kind}", "thing") for kind in range(3)
+])  # fmt: skip
+SETS = {
+    "apriori": crypsis.Apriori(k=4, m=2),
+    "declared": crypsis.Apriori(k=5, m=2, hierarchy=KINDS, max_suppressed_items=0.3),
+    "by-frequency": crypsis.Apriori(k=4, m=3, hierarchy=crypsis.BalancedHierarchy(fanout=3, order="frequency")),
+    "diverse": crypsis.Apriori(k=3, m=2, l=2),
+    "vpa": crypsis.VPA(k=4, m=2, parts=3),
+    "pcta": crypsis.PCTA(k=4, m=2),
+    "coat": crypsis.COAT(k=4, m=2, max_suppressed=0.5),
+    "policy": crypsis.PCTA(k=6),
+}
+METHODS = {**WALKS, **SETS}
 
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "WHOLE_RECORDS", 10)
     monkeypatch.setattr(table_parts, "PART_ROWS", 16)
-    monkeypatch.setattr(trajectory_parts, "SAMPLE", 4)
+    monkeypatch.setattr(record_parts, "SAMPLE", 4)
 
 
 def write_walks(folder: Path, seed: int, n: int = 60) -> tuple[crypsis.Trajectories, ScannedRecords]:
@@ -57,27 +78,51 @@ def write_walks(folder: Path, seed: int, n: int = 60) -> tuple[crypsis.Trajector
     return read, crypsis.scan_trajectories(folder / "*.csv", locations=places, each_row_is_a_person=True)
 
 
+def write_sets(folder: Path, name: str, seed: int, n: int = 60) -> tuple[crypsis.Transactions, ScannedRecords, Any]:
+    """The same sets in memory and in parts, and a method for them."""
+    rng = np.random.default_rng(seed)
+    drawn = random_sets(rng, n, 12, 2 if name == "diverse" else 0)
+    lists = drawn.to_lists()
+    sensitive = [drawn.vocabulary.labels[code] for code in np.flatnonzero(drawn.sensitive)] if name == "diverse" else []
+    folder.mkdir(parents=True)
+    for number, (first, last) in enumerate(pairwise([0, *random_cuts(rng, n), n])):
+        (folder / f"{number}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lists[first:last]))
+    method: crypsis.Method = SETS[name]
+    if name == "policy":
+        method = replace(method, privacy=drawn_policy(rng, drawn))
+    if name == "coat":
+        method = replace(method, utility=drawn_utility(rng, drawn))
+    scanned = crypsis.scan_transactions(folder / "*.jsonl", sensitive=sensitive)
+    return crypsis.Transactions.from_lists(lists, sensitive), scanned, method
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_folder_is_that_of_trajectories_in_memory(name: str, tmp_path: Path) -> None:
+def test_the_folder_is_that_of_records_in_memory(name: str, tmp_path: Path) -> None:
     compare(name, list(METHODS).index(name), tmp_path)
 
 
 def compare(name: str, seed: int, folder: Path) -> None:
-    read, scanned = write_walks(folder / "parts", seed)
-    local = crypsis.anonymize(read, METHODS[name])
+    if name in SETS:
+        read, scanned, method = write_sets(folder / "parts", name, seed)
+    else:
+        (read, scanned), method = write_walks(folder / "parts", seed), WALKS[name]
+    local = crypsis.anonymize(read, method)
     expected = local.write(folder / "local", format="parts")
     with Serial() as executor:
         executor.memory = 1 << 14 if seed % 2 else executor.memory  # many ranges, or one
-        release = crypsis.anonymize(scanned, METHODS[name], executor=executor)
-        assert isinstance(release, TrajectoryPartsRelease)
+        release = crypsis.anonymize(scanned, method, executor=executor)
+        assert isinstance(release, RecordPartsRelease)
         assert release.verify().to_dict() == local.verify().to_dict()
         assert release.figures() == local.figures()
+        for fact in ("steps", "cut", "partition", "accounting") if name in SETS else ("merges", "partition"):
+            noted = local.context.private.get(fact)
+            assert release.context.private.get(fact) == (noted.to_pairs() if hasattr(noted, "to_pairs") else noted)
         written = release.write(folder / "written", private_report=folder / "own.json")
-        assert verify_release_parts(written, executor).holds
+        assert verify_release_parts(written, executor).to_dict() == crypsis.read_release(expected).verify().to_dict()
     ours, theirs = contents(written), contents(expected)
     assert set(ours) == set(theirs)
     for file in theirs:
@@ -95,8 +140,8 @@ def compare(name: str, seed: int, folder: Path) -> None:
 
 
 @pytest.mark.long
-def test_many_folders_are_those_of_trajectories_in_memory(tmp_path: Path) -> None:
-    for seed in range(10, 22):
+def test_many_folders_are_those_of_records_in_memory(tmp_path: Path) -> None:
+    for seed in range(10, 34):
         name = list(METHODS)[seed % len(METHODS)]
         compare(name, seed, tmp_path / str(seed))
 
@@ -104,15 +149,40 @@ def test_many_folders_are_those_of_trajectories_in_memory(tmp_path: Path) -> Non
 def test_a_broken_guarantee_has_the_witness_of_trajectories_in_memory(tmp_path: Path) -> None:
     for seed in range(20, 22):
         published = crypsis.anonymize(random_walks(np.random.default_rng(seed), 50, 6), crypsis.SeqAnon(k=1, m=1)).data
-        folder = tmp_path / str(seed)
-        trajectory_parts.write_trajectory_parts(published, folder)
         promised = crypsis.KmAnonymity(k=6, m=3)
         expected = crypsis.verify(published, promised)
         with Serial() as executor:
-            executor.memory = 1 << 14
-            files = sorted(str(path) for path in folder.iterdir())
-            counted = counting.count_trajectories(files, trajectory_parts.read_trajectory_part, executor)
-            assert counting.verify_trajectory_parts(counted, promised, published).to_dict() == expected.to_dict()
+            counted = counted_parts(published, tmp_path / str(seed), executor)
+            assert verify_trajectory_parts(counted, promised, published).to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize("seed", range(20, 26))
+def test_a_broken_guarantee_has_the_witness_of_sets_in_memory(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    data = random_sets(rng, 50, 8, 2)
+    published = crypsis.anonymize(data, crypsis.Apriori(k=2, m=1)).data
+    promises: list[crypsis.Guarantee] = [
+        crypsis.ItemsetDiversity(k=k, l=least, m=2) for k, least in product((1, 2, 5), (2, 9))
+    ]
+    promises += [crypsis.ItemsetKmAnonymity(k=6, m=3), crypsis.PolicyAnonymity(k=9, policy=drawn_policy(rng, data))]
+    overlapping = crypsis.anonymize(random_sets(rng, 50, 8), crypsis.LRA(k=2, m=1)).data
+    with Serial() as executor:
+        for number, shown in enumerate((published, overlapping)):
+            counted = counted_parts(shown, tmp_path / str(number) / "transactions", executor)
+            for promised in promises:
+                expected = crypsis.verify(replace(shown, suppressed=None), promised)
+                assert verify_set_parts(counted, promised, shown.sensitive).to_dict() == expected.to_dict()
+
+
+def counted_parts(published: Any, folder: Path, executor: Serial) -> CountedRows:
+    """Published rows written in parts and counted there, in many ranges."""
+    folder.mkdir(parents=True)
+    executor.memory = 1 << 14
+    kind = kind_of(published)
+    record_parts.write_parts(kind, published, folder)
+    kind.write_beside_parts(folder.parent, published)
+    read: Any = read_set_part if isinstance(published, crypsis.PublishedTransactions) else read_published_trajectories
+    return count_rows(sorted(str(path) for path in folder.iterdir()), read, executor)
 
 
 def test_rows_that_were_changed_on_the_way_are_noticed(tmp_path: Path) -> None:
@@ -139,6 +209,17 @@ def test_a_part_that_was_changed_afterwards_fails_verification(tmp_path: Path) -
     pl.read_parquet(part).reverse().write_parquet(part)
     with Serial() as executor:
         assert "checksum differs" in str(verify_release_parts(written, executor))
+
+
+def test_a_recipe_that_needs_all_records_is_carried_out_in_memory(tmp_path: Path) -> None:
+    read, scanned, _ = write_sets(tmp_path / "parts", "pcta", 3)
+    for method in (
+        crypsis.COAT(k=3, utility=crypsis.UtilityPolicy.from_text("cooccurrence:2"), max_suppressed=0.9),
+        crypsis.PCTA(k=3, privacy=crypsis.PrivacyPolicy.from_text("rare:4:2")),
+    ):
+        release = crypsis.anonymize(scanned, method)
+        assert not isinstance(release, RecordPartsRelease)
+        assert release.data == crypsis.anonymize(read, method).data
 
 
 def test_labels_that_name_people_are_refused(tmp_path: Path) -> None:

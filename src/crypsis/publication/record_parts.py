@@ -1,4 +1,4 @@
-"""From shards of trajectories to sorted parts: an external sort over all rows, by the symbols of their visits.
+"""From shards of sets or trajectories to sorted parts: an external sort over all rows, by their symbols.
 
 Each shard is published, compared with its records and sorted; the driver picks splitters from every `SAMPLE`-th row;
 each range between two of them is merged by itself and cut where parts begin.
@@ -17,52 +17,55 @@ from typing import Any
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, take_records
-from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
-from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.symbols import Symbols
 from crypsis.errors import VerificationFailed
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.methods.scaling import RecodedRecords
-from crypsis.publication.table_parts import part_name, part_rows
-from crypsis.reports.symbol_flows import symbol_flows
+from crypsis.publication.kind import PublishedKind
+from crypsis.publication.table_parts import PARTS, part_name, part_rows
 from crypsis.run_context import RunContext
 from crypsis.shards.ragged import joined_rows
-from crypsis.verifiers.recoding import recoded_original
-from crypsis.verifiers.trajectory_parts import added_checksums, row_checksum
+from crypsis.verifiers.counted_rows import added_checksums, row_checksum
 
 SAMPLE = 1024
 BYTES_PER_VALUE = 64  # of a range while it is merged
 
 
 @dataclass(frozen=True, eq=False)
-class SortedTrajectories:
+class SortedRecords:
     """The files of the parts in order, and a file with the input number of every row of each part.
 
-    `symbols` is one row that shows every published symbol, `original` one that visits every location that occurs.
+    `symbols` is one row that shows every published symbol, `original` one that holds everything that occurs.
     """
 
     files: tuple[str, ...]
     numbers: tuple[str, ...]
     n_records: int
-    symbols: PublishedTrajectories
-    original: Trajectories
+    symbols: Any
+    original: Any
     checksum: tuple[int, int]
     seeds: tuple[int, ...]
 
 
-def sort_trajectories(recoded: RecodedRecords, executor: Executor, context: RunContext) -> SortedTrajectories:
+def sort_records(
+    recoded: RecodedRecords, kind: PublishedKind, executor: Executor, context: RunContext
+) -> SortedRecords:
     """Write the published rows as sorted parts into scratch."""
     scratch = executor.scratch.below("published")
     folder = str(scratch.folder)
+    (scratch.folder / kind.files[PARTS]).mkdir(mode=0o700)
     seeds = tuple(secrets.randbits(63) for _ in range(2))
     with context.stage("publish"):
         runs = executor.map(
-            publish_run, list(enumerate(recoded.shards)), folder, recoded.publish, recoded.common, seeds
+            publish_run, list(enumerate(recoded.shards)), folder, recoded.publish, recoded.common, seeds, kind
         )
         for one in runs:
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
+        symbols = kind.settled(recoded.symbols, np.sum([run["occurrences"] for run in runs], axis=0))
+        kind.write_beside_parts(scratch.folder, symbols)
     with context.stage("sort"):
         n_records = sum(run["rows"] for run in runs)
         files = [run["file"] for run in runs]
@@ -81,12 +84,12 @@ def sort_trajectories(recoded: RecodedRecords, executor: Executor, context: RunC
             )
             for index, (first, last) in enumerate(part_rows(n_records))
         ]
-        parts = executor.map(write_sorted_part, work, folder, recoded.symbols)
-    return SortedTrajectories(
+        parts = executor.map(write_sorted_part, work, folder, symbols, kind)
+    return SortedRecords(
         tuple(part["file"] for part in parts),
         tuple(part["numbers"] for part in parts),
         n_records,
-        recoded.symbols,
+        symbols,
         recoded.original,
         added_checksums([run["checksum"] for run in runs]),
         seeds,
@@ -94,24 +97,39 @@ def sort_trajectories(recoded: RecodedRecords, executor: Executor, context: RunC
 
 
 def publish_run(
-    numbered: tuple[int, Any], folder: str, publish: Any, common: Sequence[Any], seeds: Sequence[int]
+    numbered: tuple[int, Any],
+    folder: str,
+    publish: Any,
+    common: Sequence[Any],
+    seeds: Sequence[int],
+    kind: PublishedKind,
 ) -> dict[str, Any]:
     """Publish a shard, compare it with what it was made of, and sort its rows; equal ones stay in the input's order."""
     number, shard = numbered
     published, original = publish(shard, *common)
-    recoded = recoded_original(published, original)
-    ranks = published.symbols.rank[published.codes]
-    order = sorted_rows(published.offsets, ranks)
-    run = _taken(published.offsets, ranks, shard.first + np.arange(len(published)), order)
+    offsets, ranks = kind.ranked_rows(published)
+    made_of = getattr(published, "input_rows", None)
+    rows = shard.first + (np.arange(len(published)) if made_of is None else made_of)
+    order = sorted_rows(offsets, ranks)
+    run = _taken(offsets, ranks, rows, order)
     sample = _taken(*run, np.arange(SAMPLE // 2, len(order), SAMPLE))
     scratch = Scratch.at(folder)
+    symbols = published.symbols
     return {
-        "problem": recoded if isinstance(recoded, str) else None,
+        "problem": kind.problem_of_shard(published, original),
         "file": scratch.save(f"run-{number:06d}", run),
         "sample": scratch.save(f"sample-{number:06d}", sample[:2]),
         "rows": len(order),
-        "checksum": row_checksum(run[0], run[1], seeds),
+        "occurrences": np.bincount(published.codes, minlength=len(symbols)).astype(np.int64),
+        "checksum": row_checksum(run[0], _number_of_rank(symbols)[run[1]] if len(run[1]) else run[1], seeds),
     }
+
+
+def _number_of_rank(symbols: Symbols) -> Int32s:
+    """By rank: the number of the symbol among all sets of labels; symbols with the same labels have one number."""
+    names = [symbols.label_lists[code] for code in np.argsort(symbols.rank).tolist()]
+    new = [index == 0 or name != names[index - 1] for index, name in enumerate(names)]
+    return (np.cumsum(new) - 1).astype(np.int32)
 
 
 def _taken(offsets: Int64s, ranks: Int32s, rows: Int64s, chosen: Int64s) -> tuple[Int64s, Int32s, Int64s]:
@@ -156,7 +174,7 @@ def merge_range(numbered: tuple[int, Sequence[str]], folder: str) -> dict[str, A
 
 
 def write_sorted_part(
-    work: tuple[int, Sequence[tuple[str, int, int]]], folder: str, symbols: PublishedTrajectories
+    work: tuple[int, Sequence[tuple[str, int, int]]], folder: str, symbols: Any, kind: PublishedKind
 ) -> dict[str, Any]:
     """One part of the release, as it is published, and the input numbers of its rows."""
     number, wanted = work
@@ -168,28 +186,16 @@ def write_sorted_part(
     symbol_of_rank = np.argsort(symbols.symbols.rank).astype(np.int32)
     part = replace(symbols, offsets=offsets, codes=symbol_of_rank[ranks] if len(ranks) else ranks)
     scratch = Scratch.at(folder)
-    target = scratch.folder / part_name(number)
+    target = scratch.folder / kind.files[PARTS] / part_name(number)
     partial = scratch.folder / f".{part_name(number)}-{secrets.token_hex(8)}"
-    write_published_trajectories(part, partial, format="parquet")
+    kind.write_part(part, partial)
     partial.rename(target)
     rows = np.concatenate([piece[2] for piece in pieces]) if pieces else np.zeros(0, np.int64)
     return {"file": str(target), "numbers": scratch.save(f"numbers-{number:06d}", rows)}
 
 
-def write_trajectory_parts(published: PublishedTrajectories, folder: Path) -> None:
+def write_parts(kind: PublishedKind, published: Any, folder: Path) -> None:
     """Sorted rows in memory as the same parts."""
     folder.mkdir(exist_ok=True)
     for index, (first, last) in enumerate(part_rows(len(published))):
-        part = published.take(np.arange(first, last))
-        write_published_trajectories(part, folder / part_name(index), format="parquet")
-
-
-def read_trajectory_part(file: str) -> PublishedTrajectories:
-    """The rows of a part."""
-    return read_published_trajectories(file, format="parquet")
-
-
-def flows_of_part(file: str, n_symbols: int) -> Int64s:
-    """Direct moves between symbols in a part that was written in their numbers."""
-    offsets, codes = load(file)
-    return symbol_flows(offsets, codes, n_symbols)
+        kind.write_part(published.take(np.arange(first, last)), folder / part_name(index))

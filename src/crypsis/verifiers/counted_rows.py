@@ -1,0 +1,211 @@
+"""Count published rows of symbols in parts, in bounded memory: trajectories, and sets as ascending rows.
+
+Every part is read once and written in the numbers of all symbols. Subsequences of each size are exchanged by ranges of
+their first symbol, so that one task adds up all counts of a subsequence; those of an ascending row are its subsets.
+Whoever runs the tasks only has to `map` and `exchange`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of
+from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.data.transaction import PublishedTransactions
+from crypsis.verifiers.subsequence_supports import WHOLE, Rarest, gathered
+from crypsis.verifiers.table_parts import Workers
+
+BYTES_PER_ENTRY = 128  # of a subsequence while it is counted
+Read = Callable[[str], PublishedTrajectories | PublishedTransactions]
+Rows = tuple[Int64s, Int32s]
+
+
+@dataclass(frozen=True, eq=False)
+class CountedRows:
+    """What was counted: symbols by name in order, in how many rows each is, how often, and how long rows are."""
+
+    names: list[tuple[str, ...]]
+    supports: Int64s
+    occurrences: Int64s
+    lengths: Int64s  # by length: how many rows have it
+    coded: tuple[str, ...]  # files with the rows of each part in numbers of names
+    workers: Workers
+    checksum: tuple[int, int] | None = None
+
+    @property
+    def n_records(self) -> int:
+        return int(self.lengths.sum())
+
+    @property
+    def longest(self) -> int:
+        return int(np.flatnonzero(self.lengths).max(initial=0))
+
+    def rarest_of_size(self, size: int, required: int) -> Rarest | None:
+        """The subsequence of `size` symbols with the lowest support, the first in symbol order among equals."""
+        bounds = self.ranges(size)
+        pieces = self.workers.exchange(send_subsequences, self.coded, len(bounds), size, bounds, len(self.names))
+        found: list[Rarest] = [one for one in self.workers.map(count_range, pieces, required) if one is not None]
+        if not found:
+            return None
+        least = min(found, key=lambda one: (one.support, one.symbols))
+        return replace(least, violations=sum(one.violations for one in found))
+
+    def ranges(self, size: int) -> list[tuple[int, int]]:
+        """Ranges of first symbols whose subsequences a worker can hold."""
+        loads = np.sum(self.workers.map(load_by_symbol, self.coded, size, len(self.names)), axis=0)
+        return _ranges(loads, max(self.workers.memory // BYTES_PER_ENTRY, 1))
+
+    def recoded(self, work: Any, names: Sequence[tuple[str, ...]], *common: Any) -> CountedRows:
+        """The same rows in other symbols: `work(rows, *common)` gives those of a part."""
+        pieces = self.workers.exchange(recode_rows, list(enumerate(self.coded)), len(self.coded), work, common)
+        return _counted(tuple(file for piece in pieces for file in piece), list(names), self.workers, None)
+
+
+def count_rows(files: Sequence[str], read: Read, workers: Workers, seeds: Sequence[int] | None = None) -> CountedRows:
+    """Read every part, and count what single symbols tell. With `seeds`, rows are also added up to a checksum."""
+    noted = workers.map(note_names, list(files), read)
+    names = sorted({name for one in noted for name in one})
+    pieces = workers.exchange(code_rows, list(enumerate(files)), len(files), read, names)
+    coded = tuple(file for piece in pieces for file in piece)
+    return _counted(coded, names, workers, seeds)
+
+
+def _counted(
+    coded: tuple[str, ...], names: list[tuple[str, ...]], workers: Workers, seeds: Sequence[int] | None
+) -> CountedRows:
+    counted = workers.map(count_symbols, coded, len(names), seeds)
+    longest = max((len(one["lengths"]) for one in counted), default=1)
+    lengths = [np.pad(one["lengths"], (0, longest - len(one["lengths"]))) for one in counted]
+    checksum = None
+    if seeds is not None:
+        checksum = added_checksums([one["checksum"] for one in counted])
+    return CountedRows(
+        names,
+        np.sum([one["supports"] for one in counted], axis=0),
+        np.sum([one["occurrences"] for one in counted], axis=0),
+        np.sum(lengths, axis=0),
+        coded,
+        workers,
+        checksum,
+    )
+
+
+def note_names(file: str, read: Read) -> set[tuple[str, ...]]:
+    """The symbols of a part."""
+    published = read(file)
+    lists = published.symbols.label_lists
+    return {lists[code] for code in np.unique(published.codes).tolist()}
+
+
+def code_rows(numbered: tuple[int, str], read: Read, names: Sequence[tuple[str, ...]]) -> Iterator[tuple[int, Rows]]:
+    """A part in the numbers of names."""
+    number, file = numbered
+    published = read(file)
+    number_of = {name: index for index, name in enumerate(names)}
+    numbers = np.array([number_of.get(name, -1) for name in published.symbols.label_lists], np.int32)
+    offsets, codes = np.asarray(published.offsets), numbers[published.codes] if len(numbers) else published.codes
+    yield number, ascending_rows(offsets, codes) if isinstance(published, PublishedTransactions) else (offsets, codes)
+
+
+def ascending_rows(offsets: Int64s, codes: Int32s) -> Rows:
+    """Rows as sets: ascending, each symbol once."""
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    width = int(codes.max(initial=0)) + 1
+    keys = np.unique(rows * width + codes)
+    return offsets_of(np.bincount(keys // width, minlength=len(offsets) - 1)), (keys % width).astype(np.int32)
+
+
+def recode_rows(numbered: tuple[int, str], work: Any, common: Sequence[Any]) -> Iterator[tuple[int, Rows]]:
+    """The rows of a part in other symbols."""
+    number, file = numbered
+    yield number, work(load_rows(file), *common)
+
+
+def count_symbols(file: str, n_names: int, seeds: Sequence[int] | None) -> dict[str, Any]:
+    """In how many rows each symbol is, how often it occurs, and how long rows are."""
+    offsets, codes = load_rows(file)
+    rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    held = np.unique(rows * max(n_names, 1) + codes) % max(n_names, 1)
+    return {
+        "supports": np.bincount(held, minlength=n_names).astype(np.int64),
+        "occurrences": np.bincount(codes, minlength=n_names).astype(np.int64),
+        "lengths": np.bincount(np.diff(offsets), minlength=1).astype(np.int64),
+        "checksum": None if seeds is None else row_checksum(offsets, codes, seeds),
+    }
+
+
+def load_by_symbol(file: str, size: int, n_names: int) -> Any:
+    """How many subsequences of one size begin with each symbol, at most."""
+    offsets, codes = load_rows(file)
+    left = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(codes)) - 1  # visits after each one
+    choices = [min(comb(after, size - 1), WHOLE) for after in range(int(left.max(initial=0)) + 1)]
+    return np.bincount(codes, weights=np.array(choices, np.float64)[left], minlength=n_names)
+
+
+def send_subsequences(
+    file: str, size: int, bounds: Sequence[tuple[int, int]], n_names: int
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    """How many rows of a part hold each subsequence, by the range of its first symbol."""
+    offsets, codes = load_rows(file)
+    everyone = np.arange(len(offsets) - 1, dtype=np.int32)
+    for target, (lowest, highest) in enumerate(bounds):
+        columns, who = gathered(offsets, codes, everyone, n_names, size, lowest, highest)
+        if len(who):
+            frame = pl.DataFrame({**{str(index): column for index, column in enumerate(columns)}, "who": who})
+            yield target, frame.unique().group_by(frame.columns[:-1]).agg(pl.len().cast(pl.Int64).alias("support"))
+
+
+def count_range(files: Sequence[str], required: int) -> Rarest | None:
+    """The rarest of all subsequences of a range, and how many are rarer than required."""
+    if not files:
+        return None
+    whole = pl.concat([load_rows(file) for file in files])
+    symbols = whole.columns[:-1]
+    counted = whole.group_by(symbols).agg(pl.col("support").sum())
+    least = counted.filter(pl.col("support") == pl.col("support").min()).sort(symbols).row(0)
+    violations = int((counted["support"] < required).sum())
+    return Rarest(int(least[-1]), tuple(int(symbol) for symbol in least[:-1]), violations)
+
+
+def row_checksum(offsets: Int64s, codes: Int32s, seeds: Sequence[int]) -> tuple[int, int]:
+    """Two keyed sums of row hashes: equal for equal rows in any order."""
+    place = np.arange(len(codes)) - np.repeat(offsets[:-1], np.diff(offsets))
+    key = codes.astype(np.uint64) + (place.astype(np.uint64) << np.uint64(32))
+    sums = []
+    for seed in seeds:
+        visits = np.append(mixed_bits(key ^ mixed_bits(np.array([seed], np.uint64))), np.uint64(0))
+        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(visits, dtype=np.uint64)])
+        rows = ends[offsets[1:]] - ends[offsets[:-1]]
+        sums.append(int(mixed_bits(rows ^ np.uint64(seed)).sum(dtype=np.uint64)))
+    return sums[0], sums[1]
+
+
+def added_checksums(sums: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The checksum of all rows by those of some each."""
+    first, second = (sum(one[half] for one in sums) % (1 << 64) for half in range(2))
+    return first, second
+
+
+def _ranges(loads: Any, most: int) -> list[tuple[int, int]]:
+    """Ranges of symbols with so many subsequences at most, or of a single symbol."""
+    ranges: list[tuple[int, int]] = []
+    start, load = 0, 0.0
+    for symbol, own in enumerate(np.asarray(loads).tolist()):
+        if load and load + own > most:
+            ranges.append((start, symbol))
+            start, load = symbol, 0.0
+        load += own
+    return [*ranges, (start, len(np.asarray(loads)))]
+
+
+def load_rows(file: str) -> Any:
+    """Rows, or counts, of a file that a task wrote."""
+    return pickle.loads(Path(file).read_bytes())
