@@ -12,6 +12,16 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1440, "height": 900}}
 
 
+_STILL = """document.getAnimations().every((one) =>
+  one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
+
+
+def still(page: Page) -> None:
+    """Wait until nothing fades or moves any more, but what turns for ever."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.wait_for_function(_STILL)
+
+
 def violations(page: Page, *rules: str) -> list[str]:
     """What axe-core finds on a page, a line for each kind."""
     if not page.evaluate("'axe' in window"):

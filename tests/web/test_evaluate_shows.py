@@ -9,13 +9,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crypsis.web.pages.evaluate import settings_changed
-from tests.web.clicks import choose, parameter
+from tests.web.clicks import choose, parameter, set_role
 from tests.web.conftest import Tab, sample
-from tests.web.lights import table
+from tests.web.lights import light, table
+from tests.web.screens import still, violations
 
 ROWS = "age,town,sex,ill\n" + "".join(
     f"{20 + n % 37},{'abcd'[n % 4]},{'fm'[n % 2]},{'xyz'[n % 3]}\n" for n in range(120)
 )
+CELL = {"edit": "set", "row": 0, "column": "age", "value": "33"}
 
 
 def evaluated(tab: Tab, number: str, method: str) -> Page:
@@ -54,6 +56,51 @@ def test_a_table_is_shown_beside_its_original_and_another_k_is_tried_at_once(tab
     parameter(page, "k").fill("500")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("The last verified result is kept")).to_be_visible(timeout=240_000)
+    refusal = page.locator(".message").filter(has_text="Not possible with these settings")
+    refusal.get_by_role("button", name="Set k = 200").click()  # the control that mends it stands in the message
+    expect(parameter(page, "k")).to_have_value("200")
+    expect(page.get_by_text("k is 200 now. Press Run.")).to_be_visible()
+    still(page)
+    assert violations(page) == []
+
+
+@pytest.mark.long
+def test_what_changed_of_the_data_is_named_and_one_click_runs_again(tab: Tab, api: httpx.Client) -> None:
+    number = people(api)
+    evaluated(tab, number, "mondrian")
+    page = tab.open(f"/data?dataset={number}")
+    set_role(page, "sex", "other")
+    page = tab.open(f"/evaluate?dataset={number}")
+    expect(page.get_by_text("sex was quasi-identifier, is other now.")).to_be_visible()
+    expect(page.locator(".stack.outdated")).to_have_count(1)
+    expect(page.get_by_role("button", name="Download release")).to_have_count(0)
+    page.get_by_role("button", name="Run again").click()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
+    expect(page.locator(".stack.outdated")).to_have_count(0)
+
+    told = {"dataset": number, "column": "town", "auto": "balanced:2"}
+    made = api.post("/api/hierarchies", json=told)
+    assert made.status_code == 201, made.text
+    expect(page.get_by_text("The hierarchy of town is another one now.")).to_be_visible()  # without a reload
+    page.get_by_role("button", name="Run again").click()
+    expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
+    assert api.post(f"/api/datasets/{number}/edits", json={"edit": CELL}).status_code == 200
+    expect(page.get_by_text("1 edit was made.")).to_be_visible()
+
+
+@pytest.mark.long
+def test_a_finding_about_usefulness_has_a_control_that_mends_it(tab: Tab, api: httpx.Client) -> None:
+    page = evaluated(tab, people(api), "mondrian")
+    parameter(page, "k").fill("50")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text("k-anonymity (k=50) holds").first).to_be_visible(timeout=240_000)
+    useful = light(page, "usefulness")
+    expect(useful).to_contain_text("of the information in the quasi-identifiers is lost")
+    expect(useful.get_by_role("button", name="Build a hierarchy")).to_be_visible()
+    useful.get_by_role("button", name="Set k = 20").first.click()
+    expect(page.get_by_text("k was 50, is 20 now.")).to_be_visible()
+    page.get_by_role("button", name="Run again").click()
+    expect(page.get_by_text("k-anonymity (k=20) holds").first).to_be_visible(timeout=240_000)
 
 
 @pytest.mark.long

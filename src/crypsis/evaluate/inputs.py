@@ -66,16 +66,21 @@ class Inputs:
     @cached_property
     def digest(self) -> str:
         """Of what the hierarchies and policies hold; of recipes, of how they are written."""
-        parts = []
-        for section in (self.hierarchy, self.policy):
-            for name, told in sorted(section.items()):
-                held = (
-                    file_digest(resolved(str(told["path"]), self.folder))
-                    if "path" in told
-                    else recipe_text(str(told.get("auto")))
-                )
-                parts.append(f"{name}={held}")
+        parts = [f"{name}={held}" for section in self.held.values() for name, held in section.items()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @cached_property
+    def held(self) -> dict[str, dict[str, str]]:
+        """By section and name: the digest of a file, or a recipe."""
+        return {
+            section: {
+                name: file_digest(resolved(str(told["path"]), self.folder))
+                if "path" in told
+                else recipe_text(str(told.get("auto")))
+                for name, told in sorted(sources.items())
+            }
+            for section, sources in (("hierarchy", self.hierarchy), ("policy", self.policy))
+        }
 
     @cached_property
     def queries_digest(self) -> str:

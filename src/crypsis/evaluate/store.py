@@ -73,6 +73,7 @@ class Store:
         index = {
             "folder": str(experiment.folder.resolve()),
             "made_of": made_of(experiment),
+            "parts": parts_of(experiment),
             "metrics": experiment.metrics,
             "cells": [cell.to_dict() for cell in cells],
         }
@@ -97,6 +98,10 @@ class Store:
     def metrics(self) -> list[str]:
         """The metrics that the experiment asked for as it was run last, in order; none where it left them open."""
         return list(self._index().get("metrics") or ())
+
+    def parts(self) -> dict[str, Any]:
+        """What the last run was made of, as `parts_of` tells; nothing where an older version ran it."""
+        return dict(self._index().get("parts") or {})
 
     def _index(self) -> dict[str, Any]:
         return _read(self.folder / "index.json") or {}
@@ -223,6 +228,11 @@ def made_of(experiment: Experiment) -> str:
     """Of everything that decides what cells give, their own settings aside."""
     told = "\n".join([experiment.dataset.digest, experiment.inputs.digest, code_version()])
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def parts_of(experiment: Experiment) -> dict[str, Any]:
+    """The same part by part: the data, each hierarchy and policy, and the code."""
+    return {"data": experiment.dataset.digest, "code": code_version(), **experiment.inputs.held}
 
 
 def _json(content: Any) -> bytes:

@@ -6,11 +6,11 @@ from typing import Any
 
 from nicegui import ui
 
-from crypsis.drawing.plot import interactive_svg
 from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.comparison import Comparison
+from crypsis.web.drawings import show_plot
 
 
 class ComparisonView:
@@ -27,7 +27,7 @@ class ComparisonView:
         with ui.element("div").classes("halves"):
             if sizes is not None:
                 with theme.section(_("Groups"), _("How many records look the same")):
-                    theme.picture(interactive_svg(sizes, title=False, alone=False), sizes.title)
+                    show_plot(sizes)
                     ui.label(sizes.note).classes("muted small")
             if columns:
                 with theme.section(_("Before and after"), _("Not for release: it shows the original")) as actions:
@@ -58,5 +58,5 @@ class ComparisonView:
         self.chosen = name
         self.place.clear()
         with self.place:
-            theme.picture(interactive_svg(frame, title=False, alone=False), frame.title)
+            show_plot(frame)
             ui.label(frame.note).classes("muted small")

@@ -20,6 +20,12 @@ ROLE_LABELS = {
     "other": marked("other · kept as it is"),
 }
 
+POLICY_LABELS = {
+    "privacy": marked("Privacy policy"),
+    "utility": marked("Utility policy"),
+    "constraints": marked("Places that may be joined"),
+}
+
 
 @dataclass(frozen=True)
 class DataLabels:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from crypsis.drawing.markup import Markup
+from crypsis.drawing.frame import Frame
 from crypsis.drawing.plot import interactive_svg
-from crypsis.evaluate.plots import frame_of
+from crypsis.web import theme
+from crypsis.web.reader import on_a_phone
+
+_PHONE = 340.0  # what a card leaves of the narrowest screen
 
 
-def histogram_picture(data: Any, column: str | None) -> Markup:
-    """How the values of a column are distributed."""
-    return interactive_svg(frame_of("histogram", original=data, column=column), title=True, alone=False)
+def show_plot(frame: Frame, *, title: bool = False) -> Any:
+    """A plot, as wide as the screen leaves room for: its text is as large as that around it."""
+    drawn = interactive_svg(frame, title=title, alone=False, **({"width": _PHONE} if on_a_phone() else {}))
+    return theme.picture(drawn, frame.title)

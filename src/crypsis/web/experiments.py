@@ -44,7 +44,7 @@ from crypsis.metrics import short_names
 from crypsis.query.questions import Answer, Question, published_taxonomy
 from crypsis.reports.report import Report
 from crypsis.review import Review
-from crypsis.translation import ENGLISH
+from crypsis.translation import ENGLISH, language
 from crypsis.web.asked_results import AskedResult
 from crypsis.web.attacking import attacked
 from crypsis.web.comparison import Comparison
@@ -56,6 +56,7 @@ from crypsis.web.maps import release_map
 from crypsis.web.named_files import refuse_named_files
 from crypsis.web.outputs import Output, output_of
 from crypsis.web.side_inputs import SideInputs
+from crypsis.web.what_changed import changes_since
 from crypsis.web.workspace import Entry, Workspace
 
 KIND = "experiments"
@@ -107,6 +108,7 @@ class Experiments:
         self._outputs: OrderedDict[tuple[str, str], Output] = OrderedDict()
         self._asked: OrderedDict[tuple[Any, ...], AskedResult] = OrderedDict()
         self._outdated: dict[str, tuple[Any, set[str]]] = {}
+        self._changes: dict[str, tuple[Any, str]] = {}
         self._lock = threading.Lock()
 
     # What there is
@@ -303,19 +305,25 @@ class Experiments:
         store = self.store(number)
         try:
             experiment = self.experiment(number)
-            looked_at = file_on_disk(experiment.dataset.file).stat()
+            key = _looked_at(experiment, store)
         except (CrypsisError, OSError):  # the dataset is gone
             return set()
-        index = store.folder / "index.json"
-        key = (
-            experiment.to_toml(),
-            looked_at.st_mtime_ns,
-            looked_at.st_size,
-            index.stat().st_mtime_ns if index.is_file() else 0,
-        )
         known = self._outdated.get(number)
         if known is None or known[0] != key:  # asked every second by an open page
             known = self._outdated[number] = (key, store.outdated(experiment))
+        return known[1]
+
+    def changes(self, number: str) -> str:
+        """What has changed since the last run, its settings aside, in sentences; empty where nothing can be told."""
+        store = self.store(number)
+        try:
+            experiment = self.experiment(number)
+            key = (language(), *_looked_at(experiment, store))
+            known = self._changes.get(number)
+            if known is None or known[0] != key:  # asked every second by an open page
+                known = self._changes[number] = (key, " ".join(changes_since(store, experiment)))
+        except (CrypsisError, OSError):  # the dataset is gone
+            return ""
         return known[1]
 
     def plotted(self, number: str) -> Results:
@@ -513,6 +521,15 @@ class Experiments:
         if not file.is_file():
             raise NoSuchEntry("There are no results yet.")
         return file.read_bytes()
+
+
+def _looked_at(experiment: Experiment, store: Store) -> tuple[Any, ...]:
+    """What says without reading it whether anything has changed: the tables, and when files were written."""
+    sources = (*experiment.inputs.hierarchy.values(), *experiment.inputs.policy.values())
+    files = [file_on_disk(experiment.dataset.file), store.folder / "index.json"]
+    files += [Path(str(source["path"])) for source in sources if "path" in source]
+    states = [file.stat() for file in files if file.exists()]
+    return (experiment.to_toml(), *((state.st_mtime_ns, state.st_size) for state in states))
 
 
 def _own_tables(content: Mapping[str, Any]) -> dict[str, Any]:

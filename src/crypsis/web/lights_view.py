@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from crypsis.reports.sections.lights import TITLES
-from crypsis.review import Colour, Finding, Light, Remedy, Review
+from crypsis.review import Colour, Finding, Light, Review
 from crypsis.translation import _, marked, translated
 from crypsis.web import theme
+from crypsis.web.remedies import Mending
 
 STATES = {Colour.GREEN: ("good", "check_circle"), Colour.AMBER: ("caution", "warning"), Colour.RED: ("bad", "error")}
 _SHOWN = 3  # findings with the same remedy; more are folded away
@@ -42,22 +44,20 @@ def of_former_run(review: Review) -> Review:
 def show_lights(
     review: Review,
     *,
-    settable: Collection[str] = (),
-    apply: Callable[[Remedy], Any] | None = None,
+    mending: Mending | None = None,
     confirm: Callable[[str], Any] | None = None,
     confirmed: Collection[str] = (),
 ) -> None:
-    """All three side by side. `apply` sets a parameter of `settable`; `confirm` confirms a column."""
+    """All three side by side, with what `mending` can do about their findings; `confirm` confirms a column."""
     with ui.element("div").classes("lights").props(f"role=group {theme.attribute('aria-label', _('Three lights'))}"):
         for name, light in review.lights():
-            _light(name, light, settable, apply, confirm, confirmed)
+            _light(name, light, mending, confirm, confirmed)
 
 
 def _light(
     name: str,
     light: Light,
-    settable: Collection[str],
-    apply: Callable[[Remedy], Any] | None,
+    mending: Mending | None,
     confirm: Callable[[str], Any] | None,
     confirmed: Collection[str],
 ) -> None:
@@ -68,8 +68,11 @@ def _light(
             ui.label(f"{_(TITLES[name])}: {_(str(light.colour))}").classes("strong")
         if not light.findings:
             ui.label(_(_NOTHING[name])).classes("small")
+        offered: set[str] = set()  # one control of a kind does for all findings of a light
         for findings in _by_remedy(light.findings):
-            _together(findings, settable, apply, confirm, confirmed)
+            _together(
+                findings, None if mending is None else partial(mending.offer, offered=offered), confirm, confirmed
+            )
 
 
 def _by_remedy(findings: Sequence[Finding]) -> list[list[Finding]]:
@@ -84,8 +87,7 @@ def _by_remedy(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 def _together(
     findings: list[Finding],
-    settable: Collection[str],
-    apply: Callable[[Remedy], Any] | None,
+    mend: Callable[[Finding], None] | None,
     confirm: Callable[[str], Any] | None,
     confirmed: Collection[str],
 ) -> None:
@@ -105,18 +107,15 @@ def _together(
         if remedy is None or finding.colour == Colour.GREEN:
             return
         ui.label(f"{translated(remedy.words.rstrip('.'))}.").classes("muted small")
-        if apply is not None and remedy.parameter in settable:
-            theme.secondary(
-                _("Set {parameter} = {value}", parameter=remedy.parameter, value=remedy.value),
-                lambda: apply(remedy),
-                "build",
-            )
-        elif finding.confirmable and confirm is not None and finding.column is not None:
-            column = finding.column
-            if column in confirmed:
-                ui.label(_("Confirmed: '{column}' will be published.", column=column)).classes("strong small")
-            else:
-                theme.secondary(_("Confirm '{column}'", column=column), lambda: confirm(column), "task_alt")
+        with ui.row().classes("actions remedies"):
+            if finding.confirmable and confirm is not None and finding.column is not None:
+                column = finding.column
+                if column in confirmed:
+                    ui.label(_("Confirmed: '{column}' will be published.", column=column)).classes("strong small")
+                else:
+                    theme.secondary(_("Confirm '{column}'", column=column), lambda: confirm(column), "task_alt")
+            if mend is not None:
+                mend(finding)
 
 
 def light_signs(row: Mapping[str, Any]) -> str:

@@ -17,14 +17,14 @@ from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Parameter, SideInput, parameters_of
 from crypsis.translation import _, marked, translated
 from crypsis.web.parameter_labels import CONDITION, label_of
-from crypsis.web.theme import attribute, escaped
+from crypsis.web.theme import attribute
 
 # Beside what the promise is made of: what decides how much is lost. Everything else is behind "More settings".
 _MATTER = frozenset(
     ("l", "delta", "relational", "transaction", "merge", "radius", "N", "max_suppressed", "grams", "longest", "height")
 )
 _SELDOM = frozenset(("unit", "strict", "H", "sensitive_values"))  # of a promise, but seldom changed
-_COMPANION_PAGES = {
+COMPANION_PAGES = {
     "Hierarchies": ("/hierarchies", marked("Hierarchies")),
     "ItemHierarchy": ("/hierarchies", marked("Hierarchies")),
     "Taxonomy": ("/hierarchies", marked("Hierarchies")),
@@ -107,7 +107,7 @@ class ParameterForm:
                 field = self._number(parameter, value)
             else:
                 field = self._text(parameter, value)
-            field.props(f'aria-label="{escaped(f"{words} ({parameter.name})")}"')
+            field.props(attribute("aria-label", f"{words} ({parameter.name})"))
             self.fields[parameter.name] = field
             problem = ui.label().classes("field-error").props("role=alert")
             problem.set_visibility(False)
@@ -130,7 +130,7 @@ class ParameterForm:
             f"outlined dense hide-bottom-space {attribute('placeholder', _('not set'))}"
         )
         slider = ui.slider(min=low, max=high, step=step, value=value if isinstance(value, (int, float)) else low)
-        slider.props(f'label aria-label="{escaped(parameter.name)}, slider" color=primary')
+        slider.props(f"label {attribute('aria-label', f'{parameter.name}, slider')} color=primary")
         slider.classes("unset" if value is None else "")
         slider.move(target_index=1)  # before the number, below the name
         busy = False
@@ -176,7 +176,7 @@ class ParameterForm:
         return field
 
     def _side_input(self, parameter: Parameter) -> Any:
-        path, page = _COMPANION_PAGES.get(parameter.type.__name__, ("", ""))
+        path, page = COMPANION_PAGES.get(parameter.type.__name__, ("", ""))
         value = self.values.get(parameter.name)
         field = ui.input(value="" if value is None else str(value))
         declared = parameter.name in self.domains

@@ -7,11 +7,12 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
-from crypsis.evaluate.plots import PLOTS, interactive_svg
+from crypsis.evaluate.plots import PLOTS
 from crypsis.evaluate.plots.of_store import file_name, frames_of_section
 from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
+from crypsis.web.drawings import show_plot
 from crypsis.web.experiments import metric_names, varied_names
 from crypsis.web.figures import figure_label
 from crypsis.web.widgets import plot_exports
@@ -168,4 +169,4 @@ class PlotArea:
             if isinstance(frame, CrypsisError):
                 ui.label(f"{title}: {frame}").classes("muted")
             else:
-                theme.picture(interactive_svg(frame, title=True, alone=False))
+                show_plot(frame, title=True)

@@ -1,4 +1,4 @@
-"""Which language whoever looks at a page reads: what was chosen in this browser, else what the browser prefers."""
+"""Who looks at a page: in which language, which was chosen in this browser or is what it prefers, and on a phone?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from crypsis.translation import ask_language, best_language
 from crypsis.translation.languages import is_known
 
 LANGUAGE_COOKIE = "crypsis-language"
+SCREEN_COOKIE = "crypsis-screen"  # kept by crypsis.js
 
 
 def language_of(request: Request) -> str:
@@ -19,12 +20,23 @@ def language_of(request: Request) -> str:
     return best_language(request.headers.get("accept-language", ""))
 
 
-def _language_of_client() -> str | None:
-    """The language of the page in whose place the code runs; None outside of pages."""
+def on_a_phone() -> bool:
+    """Whether the page in whose place the code runs is shown on a narrow screen."""
+    request = _request()
+    return request is not None and request.cookies.get(SCREEN_COOKIE) == "narrow"
+
+
+def _request() -> Request | None:
+    """What asked for the page in whose place the code runs; None outside of pages."""
     try:
-        request = context.client.request
+        return context.client.request
     except (RuntimeError, AttributeError):
         return None
+
+
+def _language_of_client() -> str | None:
+    """The language of the page in whose place the code runs; None outside of pages."""
+    request = _request()
     return None if request is None else language_of(request)
 
 

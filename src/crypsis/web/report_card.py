@@ -122,5 +122,5 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
 
 def _field(name: str, before: Any) -> Any:
     value = getattr(before, name, None) or ""
-    field = ui.input(_(LABELS[name]), value=value).props(f'outlined dense hint="{theme.escaped(_(HELP[name]))}"')
+    field = ui.input(_(LABELS[name]), value=value).props(f"outlined dense {theme.attribute('hint', _(HELP[name]))}")
     return field.style("width: 100%")

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
-from crypsis.evaluate.plots import Results, frame_of, interactive_svg
-from crypsis.methods import METHODS
-from crypsis.parameters import parameters_of
+from crypsis.evaluate.plots import Results, frame_of
 from crypsis.review import Remedy
 from crypsis.translation import _, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
+from crypsis.web.drawings import show_plot
 from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
 from crypsis.web.figures import best_in_words, figure_label, rough_duration
 from crypsis.web.lights_view import light_signs, show_lights
+from crypsis.web.remedies import Mending
 from crypsis.web.telling import error_words
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
@@ -182,9 +183,7 @@ class ResultsView:
                 ui.label(_("Vary a parameter in a configuration to see a curve.")).classes("muted")
                 return
             try:
-                theme.picture(
-                    interactive_svg(frame_of(kind, results=self.results, **options), title=False, alone=False)
-                )
+                show_plot(frame_of(kind, results=self.results, **options))
             except CrypsisError as error:
                 ui.label(error_words(error)).classes("muted")
 
@@ -215,7 +214,8 @@ class ResultsView:
             theme.message(
                 "caution",
                 _("{results_are} stale", results_are=counted(stale, "result is", "results are")),
-                _("The data or the settings have changed since. Run again to have results of what is there now."),
+                f"{self.experiments.changes(self.number)} ".lstrip()
+                + _("The data or the settings have changed since. Run again to have results of what is there now."),
             )
 
     async def _go_on(self) -> None:
@@ -279,12 +279,13 @@ class ResultsView:
             if review is None:
                 ui.label(_("This result has no lights; run it again.")).classes("muted")
                 return
-            settable = [one.name for one in parameters_of(METHODS[chosen["method"]])] if self.apply else []
-            show_lights(review, settable=settable, apply=lambda remedy: self._mend(str(chosen["label"]), remedy))
+            show_lights(review, mending=self._mending(chosen))
 
-    def _mend(self, label: str, remedy: Remedy) -> None:
-        if self.apply is not None:
-            self.apply(label, remedy)
+    def _mending(self, cell: dict[str, Any]) -> Mending:
+        """What can be done about the findings of a cell from here; settings only where they stand on the page."""
+        apply = None if self.apply is None else partial(self.apply, str(cell["label"]))
+        dataset = str(self.experiments.entry(self.number).content["dataset"])
+        return Mending(str(cell["method"]), _parameters(cell), dataset, apply)
 
     def _time_left(self, progress: dict[str, Any], finished: int) -> str:
         """How long the rest may take, if it takes as long as what this run has finished so far."""

@@ -57,6 +57,7 @@ def _properties(colours: Mapping[str, str]) -> str:
 
 
 STYLE = (
+    "body { --q-positive: #1d6f42 !important; }\n"  # white words on it can be read
     f"body.body--light {{ {_properties(LIGHT)} --q-primary: #0b68a8 !important; --shade: #eef1f4; "
     "color-scheme: light; }\n"
     f"body.body--dark {{ {_properties(DARK)} --q-primary: #4fa3dd !important; --shade: #0f1316; --q-dark: #1c2126; "
@@ -74,7 +75,9 @@ def page_frame(
     ui.add_head_html('<link rel="stylesheet" href="/static/crypsis.css">')
     ui.add_head_html(f'<script src="/static/crypsis.js"></script><script>{PLOT_SCRIPT}</script>')
     ui.page_title(f"{title} · Crypsis")
-    ui.add_head_html(f"<script>document.documentElement.lang = '{language()}';</script>")
+    # without a direction the rules of Quasar for left and right do not hold: indented trees, labels above fields
+    root = f"const root = document.documentElement; root.lang = '{language()}'; root.dir = 'ltr';"
+    ui.add_head_html(f"<script>{{ {root} }}</script>")
     dark = ui.dark_mode({"dark": True, "light": False}.get(theme or ""))
     _navigation(title, dark, dataset)
     ui.html(_top_bar(), sanitize=False).classes("top-bar")
@@ -196,6 +199,13 @@ def message(state: str, title: str, text: str = "") -> Any:
     return box
 
 
+@contextmanager
+def inside(box: Any) -> Iterator[None]:
+    """The controls that mend what a message says stand in it, below its words."""
+    with box.default_slot.children[-1], ui.row().classes("actions remedies"):
+        yield
+
+
 STATES = {
     "waiting": ("schedule", marked("waiting"), ""),
     "running": ("autorenew", marked("running"), "info"),
@@ -229,7 +239,7 @@ def secondary(text: str, handler: Callable[..., Any], icon: str | None = None) -
 
 def quiet(icon: str, label: str, handler: Callable[..., Any]) -> Any:
     """A small button that is only a sign; its name is read aloud and shown on hover."""
-    button = ui.button(icon=icon, on_click=handler).props(f'flat dense round aria-label="{escaped(label)}"')
+    button = ui.button(icon=icon, on_click=handler).props(f"flat dense round {attribute('aria-label', label)}")
     return button.tooltip(label)
 
 
@@ -256,13 +266,13 @@ def escaped(text: str) -> str:
 
 
 def attribute(name: str, text: str) -> str:
-    """An attribute whose text people hear or read, as `props` and HTML take it."""
-    return f'{name}="{escaped(text)}"'
+    """An attribute whose text people hear or read, as `props` takes it."""
+    return f"{name}={text!a}"
 
 
 def picture(svg: str, description: str = "") -> Any:
     """A drawing of our own, whose texts were escaped when it was drawn."""
-    return ui.html(svg, sanitize=False).classes("drawing").props(f'aria-label="{escaped(description)}"')
+    return ui.html(svg, sanitize=False).classes("drawing").props(attribute("aria-label", description))
 
 
 _LOGO = (
@@ -274,8 +284,8 @@ _LOGO = (
 # On a narrow screen the style sheet folds the navigation away and shows this bar, whose button opens it.
 def _top_bar() -> str:
     return (
-        f'<button type="button" class="menu-button" {attribute("aria-label", _("Menu"))} aria-expanded="false" '
+        f'<button type="button" class="menu-button" aria-label="{escaped(_("Menu"))}" aria-expanded="false" '
         'aria-controls="side" onclick="crypsis.menu()">'
         '<span class="material-icons" aria-hidden="true">menu</span></button>'
-        f'<a class="brand" href="/" {attribute("aria-label", _("Crypsis, start page"))}>{_LOGO}<span>Crypsis</span></a>'
+        f'<a class="brand" href="/" aria-label="{escaped(_("Crypsis, start page"))}">{_LOGO}<span>Crypsis</span></a>'
     )

@@ -17,7 +17,7 @@ from crypsis.translation import _, marked
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import KIND_LABELS
 from crypsis.web.telling import error_words
-from crypsis.web.theme import attribute, escaped, message, primary, secondary
+from crypsis.web.theme import attribute, escaped, inside, message, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -115,7 +115,7 @@ def rows_grid(
         "overlayNoRowsTemplate": "<span class='muted'>No rows</span>",
     }
     grid = ui.aggrid(options, auto_size_columns=False).classes("grid").style(f"height: {height}")
-    return grid.props(f'aria-label="{escaped(label)}"')
+    return grid.props(attribute("aria-label", label))
 
 
 def choose_dataset(
@@ -223,8 +223,7 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
         await in_thread(workbench.datasets.set_section, entry.number, settings, entry.revision)
         ui.navigate.to(f"{path}?dataset={entry.number}")
 
-    message("bad", _("The data do not match the column settings"), error_words(error))
-    with ui.row().classes("actions"):
+    with inside(message("bad", _("The data do not match the column settings"), error_words(error))):
         for remedy in remedies:
             primary(remedy.button, notify_errors(partial(mend, remedy)), remedy.icon)
         if path != "/data":

@@ -14,7 +14,7 @@ from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.naming import fitting
 from crypsis.drawing.plot.key import LETTER
 from crypsis.drawing.plot.marks import Marks
-from crypsis.drawing.plot.scales import WIDTH, Box, stacked_values, value_scale
+from crypsis.drawing.plot.scales import Box, stacked_values, value_scale
 from crypsis.drawing.plot.words import shown, told
 from crypsis.drawing.svg import LogScale, Scale, line, text
 
@@ -28,6 +28,8 @@ class _Rows:
     """One row of the picture for each name, with room for the bars that stand side by side in it."""
 
     names: list[str]
+    longest: int  # letters of a name that are shown
+    ticks: int
     side_by_side: int
     height: float
     box: Box
@@ -41,7 +43,7 @@ class _Rows:
 
 def draw_bars(frame: Frame, panel: Panel, marks: Marks, top: float, x_log: bool, y_log: bool) -> tuple[Markup, float]:
     """The drawing and its height; names have no scale, so only the one of the values can be logarithmic."""
-    rows = _rows(frame, panel, top, y_log)
+    rows = _rows(frame, panel, top, y_log, marks.width)
     box = rows.box
     parts = [*_axis(rows, panel.y.label), *_names(rows)]
     feet = np.zeros(len(rows.names))
@@ -52,7 +54,7 @@ def draw_bars(frame: Frame, panel: Panel, marks: Marks, top: float, x_log: bool,
     return element("g", *parts), box.base + 48
 
 
-def _rows(frame: Frame, panel: Panel, top: float, log: bool) -> _Rows:
+def _rows(frame: Frame, panel: Panel, top: float, log: bool, width: float) -> _Rows:
     stacked = panel.mark == "stacked"
     names = distinct_names(frame.data[panel.x.column])
     side_by_side = 1 if stacked else len(frame.series_of(panel))
@@ -60,17 +62,19 @@ def _rows(frame: Frame, panel: Panel, top: float, log: bool) -> _Rows:
         height = _ROW * side_by_side * (0.8 if side_by_side > 1 else 1)
     else:
         height = _ROW * _MOST_ROWS / len(names)
-    letters = min(max(map(len, names), default=1), _LONGEST_NAME)
-    box = Box(12 + LETTER * letters, WIDTH - 20, top + 4, top + 4 + height * len(names))
+    longest = min(_LONGEST_NAME, int(width / 16))  # names take less than half of it
+    ticks = min(6, int(width / 100))
+    letters = min(max(map(len, names), default=1), longest)
+    box = Box(12 + LETTER * letters, width - 20, top + 4, top + 4 + height * len(names))
     column = frame.data[panel.y.column]
     values = stacked_values(frame, panel) if stacked else numbers(column)
     across = value_scale(values, box.left, box.right, log, column.dtype.is_integer())
-    return _Rows(names, side_by_side, height, box, across)
+    return _Rows(names, longest, ticks, side_by_side, height, box, across)
 
 
 def _axis(rows: _Rows, title: str) -> Iterator[Markup]:
     box = rows.box
-    for value in rows.across.ticks(6):
+    for value in rows.across.ticks(rows.ticks):
         x = rows.across.at(value)
         yield line(x, box.top, x, box.base, "grid")
         yield text(x, box.base + 16, tick(value), anchor="middle")
@@ -81,7 +85,7 @@ def _names(rows: _Rows) -> Iterator[Markup]:
     """As many as can be read."""
     for index in range(0, len(rows.names), max(1, math.ceil(13 / rows.height))):
         y = rows.box.top + rows.height * (index + 0.5) + 4
-        yield text(rows.box.left - 8, y, fitting(rows.names[index], _LONGEST_NAME), "name", "end")
+        yield text(rows.box.left - 8, y, fitting(rows.names[index], rows.longest), "name", "end")
 
 
 def _series(

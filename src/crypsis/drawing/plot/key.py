@@ -6,17 +6,17 @@ from crypsis.drawing.frame import Frame, Panel
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.naming import fitting
 from crypsis.drawing.plot.marks import Marks, marker, stroke
-from crypsis.drawing.plot.scales import WIDTH, may_be_logarithmic
+from crypsis.drawing.plot.scales import may_be_logarithmic
 from crypsis.drawing.svg import line, text
 from crypsis.translation import _
 
 LETTER = 6.7  # about the width of a letter
 
 
-def switches(frame: Frame, place: int, panel: Panel) -> list[Markup]:
+def switches(frame: Frame, place: int, panel: Panel, width_of_plot: float) -> list[Markup]:
     """A switch for each axis of a panel that may be logarithmic, from the right."""
     found = []
-    right = WIDTH
+    right = width_of_plot
     across = panel.mark in ("bars", "stacked")
     for axis, name in (("y", panel.y), ("x", panel.x)):
         if not may_be_logarithmic(frame, panel, axis):
@@ -49,9 +49,9 @@ def legend(panel: Panel, names: list[str], marks: Marks, top: float) -> tuple[Ma
     entries = []
     x, y = 0.0, top
     for index, name in enumerate(names):
-        shown = fitting(name, 60)
+        shown = fitting(name, min(60, int((marks.width - 44) / LETTER)))
         width = 34 + LETTER * len(shown) + 10
-        if x and x + width > WIDTH:
+        if x and x + width > marks.width:
             x, y = 0.0, y + 22
         entries.append(
             element(

@@ -39,18 +39,19 @@ _HATCHES = {
 class Marks:
     """Makes the marks of one plot and remembers what they need once: the first that has the focus, and patterns.
 
-    `prefix` begins identifiers, so that they differ between different plots of a page; `shown` says whether the view
-    that is being drawn is the one on show.
+    `prefix` begins identifiers, so that they differ between different plots of a page; `width` is that of the plot;
+    `shown` says whether the view that is being drawn is the one on show.
     """
 
     prefix: str
+    width: float
     shown: bool = True
     _focused: bool = False
     _hatched: set[int] = field(default_factory=set)
 
     @classmethod
-    def of(cls, frame: Frame) -> Marks:
-        return cls("p" + hashlib.sha256(frame.title.encode() + to_csv(frame)).hexdigest()[:10])
+    def of(cls, frame: Frame, width: float) -> Marks:
+        return cls("p" + hashlib.sha256(frame.title.encode() + to_csv(frame)).hexdigest()[:10], width)
 
     def mark(self, words: str, shape: str, *more: str) -> Markup:
         """A mark with its values in words; the first that is shown can be reached with the tabulator key."""

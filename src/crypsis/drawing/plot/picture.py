@@ -41,9 +41,9 @@ _DRAWERS: Final[dict[str, Callable[[Series], Iterator[Markup]]]] = {
 }
 
 
-def interactive_svg(frame: Frame, *, title: bool = True, alone: bool = True) -> Markup:
+def interactive_svg(frame: Frame, *, title: bool = True, alone: bool = True, width: float = WIDTH) -> Markup:
     """The plot as an SVG element for a page; `alone=False` leaves style and script to the page (once for all plots)."""
-    marks = Marks.of(frame)
+    marks = Marks.of(frame, width)
     content: list[str] = []
     y = 0.0
     if title:
@@ -68,8 +68,8 @@ def interactive_svg(frame: Frame, *, title: bool = True, alone: bool = True) -> 
         tip,
         *script,
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {number(WIDTH)} {number(y)}",
-        class_="crypsis-plot",
+        viewBox=f"0 0 {number(width)} {number(y)}",
+        class_="crypsis-plot" if width == WIDTH else "crypsis-plot narrow",
         role="group",
         aria_label=f"{frame.title}. {frame.note}".strip(),
     )
@@ -81,7 +81,7 @@ def _panel(frame: Frame, place: int, panel: Panel, marks: Marks) -> tuple[Markup
     y = 0.0
     if panel.title:
         parts.append(text(0, 14, panel.title, "name"))
-    chosen = switches(frame, place, panel)
+    chosen = switches(frame, place, panel, marks.width)
     if chosen or panel.title:
         parts += chosen
         y += 26
@@ -118,7 +118,7 @@ def _views(frame: Frame, place: int, panel: Panel, marks: Marks, top: float) -> 
 
 def _view(frame: Frame, panel: Panel, marks: Marks, top: float, x_log: bool, y_log: bool) -> tuple[Markup, float]:
     """Marks between a horizontal and a vertical axis."""
-    box = Box(58, WIDTH - 14, top + 24, top + 24 + _HEIGHT - 70)
+    box = Box(58, marks.width - 14, top + 24, top + 24 + _HEIGHT - 70)
     across, ticks = across_scale(frame, panel, box, x_log)
     up = up_scale(frame, panel, box, y_log)
     parts = [*up_axis(up, box, panel.y.label), *across_axis(across, ticks, box, panel.x.label)]

@@ -70,15 +70,16 @@ def across_scale(frame: Frame, panel: Panel, box: Box, log: bool) -> tuple[Scale
     low, high = _span(values)
     inset = 0.0 if panel.end is not None else 12.0
     left, right = box.left + inset, box.right - inset
+    most = min(8, int((right - left) / 60))  # ticks, so that their words stay apart
     if log:
         known = values[np.isfinite(values)]
         low, high = float(known.min()), float(known.max())
         logarithmic = LogScale(low, high, left, right) if high > low else LogScale(low / 2, high * 2, left, right)
-        return logarithmic, [(value, tick(value)) for value in logarithmic.ticks(8)]
+        return logarithmic, [(value, tick(value)) for value in logarithmic.ticks(most)]
     if column.dtype.is_temporal():
-        return LinearScale(low, high, left, right), _date_ticks(low, high)
+        return LinearScale(low, high, left, right), _date_ticks(low, high, most)
     linear = LinearScale(low, high, left, right, whole=column.dtype.is_integer())
-    return linear, [(value, tick(value)) for value in linear.ticks(8)]
+    return linear, [(value, tick(value)) for value in linear.ticks(most)]
 
 
 def up_scale(frame: Frame, panel: Panel, box: Box, log: bool) -> Scale:
@@ -138,22 +139,23 @@ def _span(values: Any) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _date_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Starts of years, of months, or days, about six of them."""
+def _date_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
+    """Starts of years, of months, or days, about six of them, or as many as there may be."""
+    wanted = min(6, most)
     first, last = _EPOCH + timedelta(days=low), _EPOCH + timedelta(days=high)
     span = high - low
     if span > 3 * 365:
-        step = max(1, int(rounded_up(span / 365.25 / 6)))
+        step = max(1, int(rounded_up(span / 365.25 / wanted)))
         moments = [datetime(year, 1, 1) for year in range(first.year, last.year + 1) if year % step == 0]
         words = "%Y"
     elif span > 90:
-        step = max(1, math.ceil(span / 30.4 / 6))
+        step = max(1, math.ceil(span / 30.4 / wanted))
         months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
         moments = [datetime(month // 12, month % 12 + 1, 1) for month in months if month % step == 0]
         words = "%Y-%m"
     else:
-        step_days = max(span / 6, 1 / 1440)
-        moments = [first + timedelta(days=step_days * index) for index in range(7)]
+        step_days = max(span / wanted, 1 / 1440)
+        moments = [first + timedelta(days=step_days * index) for index in range(wanted + 1)]
         words = "%m-%d" if span > 6 else "%m-%d %H:%M"
     days = [((moment - _EPOCH) / timedelta(days=1), moment.strftime(words)) for moment in moments]
     return [(value, name) for value, name in days if low <= value <= high]

@@ -20,6 +20,7 @@ from crypsis.web.pages.evaluate import no_data, reasons_against
 from crypsis.web.parameter_form import ParameterForm, slider_range
 from crypsis.web.parameter_labels import label_of
 from crypsis.web.results_view import ResultsView
+from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -329,15 +330,19 @@ class ComparePage:
         found = re.match(r"run (\d+)", where)
         place = int(found.group(1)) - 1 if found else -1
         if not 0 <= place < len(self.problems):
-            with self.faults:
-                theme.message("bad", where or _("Problem"), words)
+            with self.faults, theme.inside(theme.message("bad", where or _("Problem"), note_words(words))):
+                theme.secondary(
+                    _("Look at the columns on the page Data"),
+                    lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
+                    "table_chart",
+                )
             return
         form = self.forms[place]
         if form is not None and form.place_problem(words):
             self.more[place].open()
         else:
             with self.problems[place]:
-                theme.message("bad", _("This configuration cannot be run"), words)
+                theme.message("bad", _("This configuration cannot be run"), note_words(words))
 
     async def _cancel(self) -> None:
         await in_thread(self.experiments.cancel, self.entry.number)

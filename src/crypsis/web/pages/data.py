@@ -11,16 +11,18 @@ from nicegui import ui
 from crypsis.data.encoded_column import TYPE_LABELS
 from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
+from crypsis.drawing.frame import Frame
 from crypsis.errors import CrypsisError, NotApplicable
 from crypsis.evaluate.first_look import checkin_columns, usual_columns
+from crypsis.evaluate.plots import frame_of
 from crypsis.parameters import Parameter
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.adding import ways_to_add
-from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS
-from crypsis.web.drawings import histogram_picture
+from crypsis.web.data_labels import KIND_LABELS, POLICY_LABELS, ROLE_LABELS
+from crypsis.web.drawings import show_plot
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.reading_form import names_column, options_used, reading_field, value_in, words_of
 from crypsis.web.side_inputs import HIERARCHIES, POLICIES
@@ -42,11 +44,6 @@ PATH = "/data"
 LEAD = marked("Load data, describe its columns, see how many people are unique.")
 
 _USUAL_SIDE = 2000  # metres
-POLICY_WORDS = {
-    "privacy": marked("Privacy policy"),
-    "utility": marked("Utility policy"),
-    "constraints": marked("Places that may be joined"),
-}
 
 
 def register(workbench: Workbench) -> None:
@@ -324,7 +321,7 @@ class DataPage:
             self.kind = ui.select(KIND_LABELS, value=self.section["kind"], label=_("Kind of data"))
             self.kind.props("outlined dense options-dense").style("width: 100%")
             self.kind.on_value_change(notify_errors(self._set_kind))
-            self.columns = ui.column().style("width: 100%; gap: 8px; max-height: 420px; overflow: auto")
+            self.columns = ui.column().classes("column-list")
         self._list_columns()
 
     def _list_columns(self) -> None:
@@ -448,7 +445,7 @@ class DataPage:
         ).style("width: 100%")
         role.on_value_change(lambda event: notify_errors(self._set_column)(name, role=event.value))
         if reason:
-            role.props(f'hint="{theme.escaped(reason)}"')
+            role.props(theme.attribute("hint", reason))
 
     async def _set_section(self, section: dict[str, Any]) -> None:
         told_section = {key: value for key, value in section.items() if key not in ("path", "edits")}
@@ -526,7 +523,7 @@ class DataPage:
             shown = [name for name, one in (self.section.get("columns") or {}).items() if one.get("role") == "quasi"]
             self.column = next(iter(shown or names), None)
         try:
-            svg = await in_thread(lambda: histogram_picture(self.datasets.load(self.entry.number), self.column))
+            frame = await in_thread(self._histogram)
         except CrypsisError as error:
             self.histogram.clear()
             with self.histogram:
@@ -536,7 +533,11 @@ class DataPage:
             return
         self.histogram.clear()
         with self.histogram:
-            theme.picture(svg)
+            show_plot(frame, title=True)
+
+    def _histogram(self) -> Frame:
+        """How the values of the column are distributed."""
+        return frame_of("histogram", original=self.datasets.load(self.entry.number), column=self.column)
 
     # What to do next, and the menu
 
@@ -591,7 +592,7 @@ class DataPage:
             files[f"Hierarchy of {column}"] = (f"/api/hierarchies/{one.number}/hierarchy.csv", f"{column}.csv")
         for one in side_inputs.of(POLICIES, number_):
             policy = str(one.content["policy"])
-            files[POLICY_WORDS[policy]] = (f"/api/policies/{one.number}/policy.txt", f"{policy}.txt")
+            files[POLICY_LABELS[policy]] = (f"/api/policies/{one.number}/policy.txt", f"{policy}.txt")
         workload = side_inputs.workload(number_)
         if workload is not None and workload.content["queries"]:
             files["Queries"] = (f"/api/queries/queries.txt?dataset={number_}", "queries.txt")

@@ -28,6 +28,7 @@ from crypsis.web.figures import duration, figure_label, loss_tiles, rough_durati
 from crypsis.web.lights_view import of_former_run, show_lights
 from crypsis.web.pace import Pace
 from crypsis.web.parameter_form import ParameterForm
+from crypsis.web.remedies import Mending
 from crypsis.web.report_card import ReportCard
 from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
@@ -262,7 +263,9 @@ class EvaluatePage:
             with self.faults:
                 for problem in problems:
                     if not self.form.place_problem(problem.message):
-                        theme.message("bad", _("These settings cannot be run"), note_words(problem.message))
+                        title = _("These settings cannot be run")
+                        with theme.inside(theme.message("bad", title, note_words(problem.message))):
+                            self._mending.offer_for("failed")
             self.aloud.say(_("There is a problem with the settings"))
             return
         await in_thread(self.experiments.start, self.entry.number)
@@ -299,9 +302,11 @@ class EvaluatePage:
         if ran is not None and ran.get("method") != self.run["method"]:
             cell = None  # of another method; its result is on the page Results
         changed = cell is not None and ran is not None and ran != self.run
+        others = self.experiments.changes(self.entry.number) if cell is not None and cell["stale"] else ""
         told_of = (
             running,
             changed,
+            others,
             cell and (cell["cell"], cell["state"], cell["phase"], cell["share"], cell["stale"]),
             self.run["method"],
             str(seen["error"]),
@@ -328,19 +333,17 @@ class EvaluatePage:
                     pass
             else:
                 if changed:
-                    theme.message(
-                        "info",
-                        _("The settings have changed since"),
-                        _(
-                            "{settings_changed} What is below came of the former ones. Press Run.",
-                            settings_changed=settings_changed(ran or {}, self.run),
-                        ),
-                    )
+                    settings = settings_changed(ran or {}, self.run)
+                    self._say_outdated("info", _("The settings have changed since"), f"{settings} {others}".strip())
                 elif cell["stale"]:
-                    theme.message(
-                        "caution", _("Stale"), _("The data, or what belongs to them, have changed since. Press Run.")
-                    )
+                    self._say_outdated("caution", _("The data, or what belongs to them, have changed since"), others)
                 self._show_result(cell, outdated=bool(changed or cell["stale"]))
+
+    def _say_outdated(self, state: str, title: str, changes: str) -> None:
+        """What is no longer what it was, and the button that makes a result of what is there now."""
+        words = _("{changes} What is below came of the former ones.", changes=changes).strip()
+        with theme.inside(theme.message(state, title, words)):
+            theme.secondary(_("Run again"), notify_errors(self._start), "play_arrow")
 
     def _last_run(self) -> dict[str, Any] | None:
         """What the result that is kept was made with."""
@@ -386,7 +389,10 @@ class EvaluatePage:
         shown = state == "unsafe" or (state == "done" and not outdated)
         verdict = stored.proof.words if shown and stored.proof is not None else None
         words = "" if undeclared else str(verdict or note_words(str(stored.end.message or "")))
-        theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
+        told = theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
+        if state not in ("done", "cancelled") and not undeclared:
+            with theme.inside(told):
+                self._mending.offer_for(state)
         self.meaning = ui.label().classes("meaning")
         if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new
             self.spoken = (cell["cell"], state)
@@ -395,19 +401,15 @@ class EvaluatePage:
             for name in self.form.domains:
                 if name not in self.values:
                     self.form.show_problem(name, _("Declare it: taking it from the data would tell who is in them."))
-        if state == "failed" and not undeclared:
-            theme.secondary(
-                _("Look at the columns on the page Data"),
-                lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
-                "table_chart",
-            ).style("align-self: flex-start")
         if state != "done" and any(row["state"] == "done" for row in self.kept):
-            theme.message("info", _("The last verified result is kept"), _("This run has not replaced it."))
-            theme.secondary(
-                _("See it on the page Results"),
-                lambda: ui.navigate.to(f"/results?experiment={self.entry.number}"),
-                "leaderboard",
-            ).style("align-self: flex-start")
+            with theme.inside(
+                theme.message("info", _("The last verified result is kept"), _("This run has not replaced it."))
+            ):
+                theme.secondary(
+                    _("See it on the page Results"),
+                    lambda: ui.navigate.to(f"/results?experiment={self.entry.number}"),
+                    "leaderboard",
+                )
         if state not in ("done", "unsafe"):
             return
         review = stored.review
@@ -461,8 +463,11 @@ class EvaluatePage:
 
     def _show_lights(self, review: Review) -> None:
         with theme.section(_("Three lights"), _("Does the guarantee hold, what is disclosed beside it, what is left")):
-            settable = [one.name for one in parameters_of(METHODS[self.run["method"]])]
-            show_lights(review, settable=settable, apply=self._apply, confirm=self._confirm, confirmed=self.confirmed)
+            show_lights(review, mending=self._mending, confirm=self._confirm, confirmed=self.confirmed)
+
+    @property
+    def _mending(self) -> Mending:
+        return Mending(self.run["method"], self.run.get("params") or {}, self.dataset.number, self._apply)
 
     def _apply(self, remedy: Remedy) -> None:
         """Set what would mend a finding; the person presses Run."""

@@ -352,7 +352,7 @@ class HierarchyPage:
         theme.quiet("drive_file_move", _("Move the selected node"), lambda: self._ask("move"))
         theme.quiet("add", _("Add a value below the selected node"), lambda: self._ask("add"))
         theme.quiet("account_tree", _("Add a level above the selected node"), lambda: self._ask("group"))
-        theme.quiet("group_work", _("Group the ticked nodes"), lambda: self._ask(_("group ticked")))
+        theme.quiet("group_work", _("Group the ticked nodes"), lambda: self._ask("group ticked"))
         theme.quiet("delete", _("Remove the selected node"), notify_errors(self._remove))
         theme.quiet("undo", _("Undo the last edit"), notify_errors(self._undo))
         theme.secondary(_("Edit as text"), notify_errors(self._edit_text), "edit_note")

@@ -189,7 +189,7 @@ class VerifyPage:
                 value=[name for name, suggested in self.roles.items() if suggested == role],
             )
             field.props("outlined dense options-dense use-chips hide-bottom-space").classes("wide")
-            return field.props(f'aria-label="{theme.escaped(f"{words} ({role})")}"')
+            return field.props(theme.attribute("aria-label", f"{words} ({role})"))
 
     def _promise(self, is_release: bool = False) -> dict[str, Any] | None:
         if not self.model.value:
@@ -349,7 +349,7 @@ def _field(words: str, name: str, more: str, value: str = "") -> Any:
     """A field below its words, as in the forms of methods."""
     with _named_field(words, name):
         field = ui.input(value=value).props("outlined dense hide-bottom-space").classes("wide")
-        field.props(f'aria-label="{theme.escaped(f"{words} ({name})")}"')
+        field.props(theme.attribute("aria-label", f"{words} ({name})"))
         if more:
             ui.label(more).classes("help")
     return field

@@ -287,6 +287,12 @@ window.crypsis = {
   },
 };
 
+// Which screen this is, for what the server draws.
+const narrow = matchMedia("(max-width: 600px)");
+const keepScreen = () => crypsis.keepTheme("crypsis-screen", narrow.matches ? "narrow" : "wide");
+narrow.addEventListener("change", keepScreen);
+keepScreen();
+
 // Where the mouse is on a map: degrees, or coordinates of the plane, between those of its corners.
 document.addEventListener("mousemove", (event) => {
   const map = event.target.closest?.("svg.map[data-corners]");

@@ -1,0 +1,89 @@
+"""What has changed since a run, in words: the file, how it is read, roles, edits, hierarchies, policies, the code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from crypsis.data.sources import every_key
+from crypsis.evaluate import Experiment, Store
+from crypsis.evaluate.store import parts_of
+from crypsis.translation import _, plural, translated
+from crypsis.translation.wording import shown
+from crypsis.web.data_labels import KIND_LABELS, POLICY_LABELS, ROLE_LABELS
+from crypsis.web.telling import option_labels
+
+_SAID_APART = ("path", "kind", "columns", "edits", "name")
+
+
+def changes_since(store: Store, now: Experiment) -> list[str]:
+    """A sentence for each thing that is not what it was in the last run; the settings of methods are not looked at."""
+    before, then, current = store.experiment(), store.parts(), parts_of(now)
+    sentences = list(_changed_section(before.dataset.section, now.dataset.section))
+    if not sentences and then and then["data"] != current["data"]:
+        sentences.append(_("The file holds other data now."))
+    for section, words in (("hierarchy", _hierarchy), ("policy", _policy)):
+        was, held = then.get(section, {}), current[section]
+        sentences += [words(name) for name in sorted({*was, *held}) if then and was.get(name) != held.get(name)]
+    if not sentences and then and then["code"] != current["code"]:
+        sentences.append(_("Crypsis itself was changed."))
+    return sentences
+
+
+def _hierarchy(name: str) -> str:
+    return _("The hierarchy of {name} is another one now.", name=name)
+
+
+def _policy(name: str) -> str:
+    return _("{policy}: it is another one now.", policy=_(POLICY_LABELS.get(name, name)))
+
+
+def _changed_section(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between two tables `[dataset]`."""
+    if before.get("path") != now.get("path"):
+        yield _("It is another file.")
+    if before.get("kind") != now.get("kind"):
+        yield _was_is(_("The kind of data"), *(_kind(section.get("kind")) for section in (before, now)))
+    yield from _changed_columns(before.get("columns") or {}, now.get("columns") or {})
+    if (before.get("edits") or []) != (now.get("edits") or []):
+        more = len(now.get("edits") or []) - len(before.get("edits") or [])
+        yield (
+            plural("{count:,} edit was made.", "{count:,} edits were made.", more)
+            if more > 0
+            else _("Edits were undone or changed.")
+        )
+    for key in every_key():
+        if key not in _SAID_APART and before.get(key) != now.get(key):
+            yield _was_is(translated(option_labels().get(key, key)), _value(before.get(key)), _value(now.get(key)))
+
+
+def _changed_columns(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name in dict.fromkeys((*before, *now)):
+        if name not in now:
+            yield _("Column {name} is gone.", name=name)
+        elif name not in before:
+            yield _("Column {name} is new.", name=name)
+        else:
+            was, is_now = (section[name].get("role") for section in (before, now))
+            if was != is_now:
+                yield _was_is(name, _role(was), _role(is_now))
+            was, is_now = (section[name].get("type") for section in (before, now))
+            if was != is_now:
+                yield _was_is(_("Type of {name}", name=name), _value(was), _value(is_now))
+
+
+def _was_is(name: str, was: str, is_now: str) -> str:
+    return _("{name} was {was}, is {is_now} now.", name=name, was=was, is_now=is_now)
+
+
+def _kind(kind: Any) -> str:
+    return translated(KIND_LABELS[kind]) if kind in KIND_LABELS else _value(kind)
+
+
+def _role(role: Any) -> str:
+    """`quasi-identifier`: the name of a role without its explanation."""
+    return _(ROLE_LABELS[role]).partition(" · ")[0] if role in ROLE_LABELS else _value(role)
+
+
+def _value(value: Any) -> str:
+    return _("not set") if value is None else shown(value)
