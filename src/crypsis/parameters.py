@@ -129,6 +129,15 @@ class SideInput(ABC):
         """A few words that a release may hold: of what was made from the data only how, never how much came of it."""
         return getattr(self, "origin", "") or str(self)
 
+    @property
+    def origin_words(self) -> str:
+        """Where it comes from, in brackets, as its text ends with; nothing of what was given as it is."""
+        origin = getattr(self, "origin", "")
+        return f" ({origin})" if origin else ""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
     def to_json(self) -> Any:
         """All of it, for a promise that cannot be checked without it."""
         raise NotImplementedError(f"{type(self).__name__} is never published.")

@@ -169,9 +169,6 @@ class AttributeDomains(SideInput):
     def __str__(self) -> str:
         return f"domains of {len(self.domains)} columns, {self.declared}"
 
-    def __repr__(self) -> str:
-        return f"AttributeDomains({self})"
-
 
 @dataclass(frozen=True)
 class PublicAttributes(Deferred):

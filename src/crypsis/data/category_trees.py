@@ -123,9 +123,6 @@ class CategoryTrees(SideInput):
     def __str__(self) -> str:
         return f"trees over the categories of {len(self.trees)} columns"
 
-    def __repr__(self) -> str:
-        return f"CategoryTrees({self})"
-
 
 def _tree(column: str, nested: Any) -> CategoryTree:
     try:

@@ -163,11 +163,7 @@ class UtilityConstraints(SideInput):
         return hash(frozenset(map(frozenset, self.groups)))
 
     def __str__(self) -> str:
-        made = f" ({self.origin})" if self.origin else ""
-        return f"{len(self)} constraints on {len(self._group_of)} locations{made}"
-
-    def __repr__(self) -> str:
-        return f"UtilityConstraints({self})"
+        return f"{len(self)} constraints on {len(self._group_of)} locations{self.origin_words}"
 
 
 @dataclass(frozen=True)

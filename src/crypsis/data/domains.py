@@ -129,9 +129,6 @@ class LocationDomain(SideInput):
     def __str__(self) -> str:
         return f"{len(self)} locations, {self.declared}"
 
-    def __repr__(self) -> str:
-        return f"LocationDomain({self})"
-
 
 @dataclass(frozen=True)
 class TimeDomain(SideInput):

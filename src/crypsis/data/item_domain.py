@@ -86,9 +86,6 @@ class ItemDomain(SideInput):
     def __str__(self) -> str:
         return f"{len(self)} items, {self.declared}"
 
-    def __repr__(self) -> str:
-        return f"ItemDomain({self})"
-
 
 @dataclass(frozen=True)
 class PublicItems(Deferred):

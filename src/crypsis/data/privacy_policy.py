@@ -142,9 +142,6 @@ class PrivacyPolicy(SideInput):
     def __str__(self) -> str:
         return self.origin or f"{len(self)} itemsets"
 
-    def __repr__(self) -> str:
-        return f"PrivacyPolicy({self})"
-
 
 @dataclass(frozen=True)
 class DerivedPolicy(Deferred):

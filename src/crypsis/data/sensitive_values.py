@@ -119,11 +119,7 @@ class SensitiveValues(SideInput):
 
     def __str__(self) -> str:
         attributes = len({attribute for attribute, _ in self.tokens})
-        made = f" ({self.origin})" if self.origin else ""
-        return f"{len(self)} sensitive values of {attributes} attributes{made}"
-
-    def __repr__(self) -> str:
-        return f"SensitiveValues({self})"
+        return f"{len(self)} sensitive values of {attributes} attributes{self.origin_words}"
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,13 @@ from concurrent.futures import CancelledError
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
 from crypsis.errors import BadParameter, InsecureScheduler, MissingExtra, WorkerFailed, WorkersDiffer
 from crypsis.executors.executor import (
     DEFAULT_MEMORY,
+    ClosedAtExit,
     Failed,
     Resident,
     Work,
@@ -57,7 +57,7 @@ _SETTINGS = {
 }
 
 
-class Dask:
+class Dask(ClosedAtExit):
     """Runs tasks in the workers of a Dask cluster.
 
     Without an address a cluster is started on this machine: `workers` processes with so much `memory` each, on loopback
@@ -197,14 +197,6 @@ class Dask:
                 one.close()
         self._client = self._cluster = None
         self.scratch.remove()
-
-    def __enter__(self) -> Dask:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class DaskResident:

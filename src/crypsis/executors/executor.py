@@ -10,9 +10,11 @@ from __future__ import annotations
 import errno
 import os
 import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from types import TracebackType
+from typing import Any, Protocol, Self
 
 from crypsis.errors import BadParameter, CrypsisError, InternalError, TooLarge, WriteFailed, describe_bug
 from crypsis.executors.scratch import Scratch
@@ -61,6 +63,21 @@ class Executor(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class ClosedAtExit(ABC):
+    """An executor that `with` closes."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 @dataclass(frozen=True)

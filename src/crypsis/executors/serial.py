@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from crypsis.executors.executor import (
     DEFAULT_MEMORY,
+    ClosedAtExit,
     Resident,
     Work,
     ask,
@@ -21,7 +21,7 @@ from crypsis.executors.executor import (
 from crypsis.executors.scratch import Scratch
 
 
-class Serial:
+class Serial(ClosedAtExit):
     """Runs every task where it is called.
 
     >>> from crypsis.executors.serial import Serial
@@ -58,14 +58,6 @@ class Serial:
 
     def close(self) -> None:
         self.scratch.remove()
-
-    def __enter__(self) -> Serial:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class SerialResident:

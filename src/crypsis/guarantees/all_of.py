@@ -65,9 +65,6 @@ class Promises(SideInput):
     def __str__(self) -> str:
         return " and ".join(map(str, self.listed))
 
-    def __repr__(self) -> str:
-        return f"Promises({self})"
-
 
 _ONLY_K = Promises([KAnonymity()])
 

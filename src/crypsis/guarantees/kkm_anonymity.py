@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.loss_bounds import ItemLossBound, TableLossBound, bounds_in_words, table_loss_in_words
-from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
+from crypsis.guarantees.loss_bounds import ItemLossBound, LossBounded, TableLossBound
+from crypsis.guarantees.record_or_person import EACH_RECORD, Unit
 from crypsis.parameters import AtLeast
 from crypsis.wording import enumerated
 
@@ -16,7 +16,7 @@ KnownItemsOfRecord = Annotated[int, AtLeast(0), "Most items the adversary may kn
 
 
 @dataclass(frozen=True, kw_only=True)
-class KKmAnonymity(RecordOrPerson):
+class KKmAnonymity(LossBounded):
     """Every published combination of quasi-identifiers and up to m items that occurs belongs to at least k records.
 
     For every record r and every set I of at most m of its published items, no item included, at least k records have
@@ -53,16 +53,12 @@ class KKmAnonymity(RecordOrPerson):
     unit: Unit = "record"
 
     @property
-    def publisher_only(self) -> tuple[str, ...]:
-        return (*super().publisher_only, *table_loss_in_words(self.ncp))
-
-    @property
     def scope(self) -> str:
         return (
             f"Every combination of published quasi-identifiers and up to {self.m} published items that occurs in the "
             f"data belongs to {'records of ' if self.unit == 'person' else ''}at least {self.k} "
             f"{'people' if self.unit == 'person' else 'records'}; suppressed records show nothing."
-            + bounds_in_words(self.ncp, self.ul)
+            + self.bounds_in_words
         )
 
     def meaning_for(self, known: Sequence[str]) -> str:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from crypsis.guarantees.kkm_anonymity import KnownItemsOfRecord, SharedByRecords
-from crypsis.guarantees.loss_bounds import ItemLossBound, TableLossBound, bounds_in_words, table_loss_in_words
-from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
+from crypsis.guarantees.loss_bounds import ItemLossBound, LossBounded, TableLossBound
+from crypsis.guarantees.record_or_person import EACH_RECORD, Unit
 from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class KLmDiversity(RecordOrPerson):
+class KLmDiversity(LossBounded):
     """What an adversary may know belongs to k records, at most one in l of which holds the same sensitive item.
 
     (k,k^m)-anonymity on the items that are not sensitive; and in each class of equal quasi-identifiers, of the records
@@ -53,16 +53,12 @@ class KLmDiversity(RecordOrPerson):
     unit: Unit = "record"
 
     @property
-    def publisher_only(self) -> tuple[str, ...]:
-        return (*super().publisher_only, *table_loss_in_words(self.ncp))
-
-    @property
     def scope(self) -> str:
         return (
             f"Every combination of published quasi-identifiers and up to {self.m} published items that are not "
             f"sensitive and that occurs in the data belongs to {'records of ' if self.unit == 'person' else ''}at "
             f"least {self.k} {'people' if self.unit == 'person' else 'records'}, and at most one in {self.l} of these "
-            "holds any one sensitive item; suppressed records show nothing." + bounds_in_words(self.ncp, self.ul)
+            "holds any one sensitive item; suppressed records show nothing." + self.bounds_in_words
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from crypsis.guarantees.record_or_person import RecordOrPerson
 from crypsis.parameters import Between
 
 TableLossBound = Annotated[
@@ -12,16 +13,23 @@ TableLossBound = Annotated[
 ItemLossBound = Annotated[float | None, Between(0, 1), "Largest loss of the items that are not sensitive."]
 
 
-def bounds_in_words(ncp: float | None, ul: float | None) -> str:
-    """A sentence for each bound, with a blank in front; nothing where there is none."""
-    told = ""
-    if ncp is not None:
-        told += f" The table lost at most {ncp:g} of its precision."
-    if ul is not None:
-        told += f" The items lost at most {ul:g} of theirs (UL)."
-    return told
+class LossBounded(RecordOrPerson):
+    """A promise about mixed data that may also bound what the table and the items lost."""
 
+    ncp: TableLossBound
+    ul: ItemLossBound
 
-def table_loss_in_words(ncp: float | None) -> tuple[str, ...]:
-    """What has to be measured against the original where the loss of the table is bounded."""
-    return () if ncp is None else ("How much of its precision the table lost.",)
+    @property
+    def publisher_only(self) -> tuple[str, ...]:
+        bounded = () if self.ncp is None else ("How much of its precision the table lost.",)
+        return (*super().publisher_only, *bounded)
+
+    @property
+    def bounds_in_words(self) -> str:
+        """A sentence for each bound, with a blank in front; nothing where there is none."""
+        sentences = ""
+        if self.ncp is not None:
+            sentences += f" The table lost at most {self.ncp:g} of its precision."
+        if self.ul is not None:
+            sentences += f" The items lost at most {self.ul:g} of theirs (UL)."
+        return sentences

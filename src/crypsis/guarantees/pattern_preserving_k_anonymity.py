@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
+from crypsis.guarantees.known_time import TIMES_NOT_COVERED
+from crypsis.guarantees.shared_sequences import SharedSequences
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class PatternPreservingKAnonymity(OrderOrTime):
+class PatternPreservingKAnonymity(SharedSequences):
     """Every published subsequence is contained in the original sequences of at least k individuals.
 
     Pensa, Monreale, Pinelli, Pedreschi. Pattern-preserving k-anonymization of sequences and its application to
@@ -55,13 +55,3 @@ class PatternPreservingKAnonymity(OrderOrTime):
             f"at least {self.k} {individuals}. Published trajectories need not be true for any single individual."
             f"{self.time_words}"
         )
-
-    def meaning_for(self, known: Sequence[str]) -> str:
-        people = f"at least {self.k} people went that way" + (
-            ", if no two trajectories are of one person" * (self.unit != "owner")
-        )
-        return f"Whatever part of a person's way somebody knows: it is not published, or {people}."
-
-    @property
-    def trivial(self) -> bool:
-        return self.k == 1

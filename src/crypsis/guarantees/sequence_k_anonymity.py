@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
+from crypsis.guarantees.known_time import TIMES_NOT_COVERED
+from crypsis.guarantees.shared_sequences import SharedSequences
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
 
@@ -14,7 +14,7 @@ _IN_ORIGINAL = "For what fewer than k published trajectories contain, that k ori
 
 
 @dataclass(frozen=True, kw_only=True)
-class SequenceKAnonymity(OrderOrTime):
+class SequenceKAnonymity(SharedSequences):
     """Every published subsequence is contained in the trajectories of at least k individuals, original or published.
 
     Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Movement data anonymity through
@@ -60,13 +60,3 @@ class SequenceKAnonymity(OrderOrTime):
             f"{self.k} {individuals} {where}."
             f"{self.time_words}"
         )
-
-    def meaning_for(self, known: Sequence[str]) -> str:
-        people = f"at least {self.k} people went that way" + (
-            ", if no two trajectories are of one person" * (self.unit != "owner")
-        )
-        return f"Whatever part of a person's way somebody knows: it is not published, or {people}."
-
-    @property
-    def trivial(self) -> bool:
-        return self.k == 1

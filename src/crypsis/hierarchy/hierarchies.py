@@ -101,9 +101,6 @@ class Hierarchies(SideInput):
     def public_text(self) -> str:
         return "; ".join(f"{name}: {tree.public_text}" for name, tree in self._trees.items())
 
-    def __repr__(self) -> str:
-        return f"Hierarchies({self})"
-
 
 @dataclass(frozen=True, eq=False)
 class HierarchyPlan(Deferred):

@@ -93,11 +93,7 @@ class UtilityPolicy(SideInput):
         return hash(frozenset(self.sets))
 
     def __str__(self) -> str:
-        made = f" ({self.origin})" if self.origin else ""
-        return f"{len(self)} sets of {len(self._set_of)} items{made}"
-
-    def __repr__(self) -> str:
-        return f"UtilityPolicy({self})"
+        return f"{len(self)} sets of {len(self._set_of)} items{self.origin_words}"
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,6 @@ class Weights(SideInput):
     def __str__(self) -> str:
         return ",".join(f"{name}={weight:f}" for name, weight in self._weights.items())
 
-    def __repr__(self) -> str:
-        return f"Weights({self})"
-
 
 def equal_weights(columns: Sequence[str]) -> list[Fraction]:
     """Every column counts the same."""

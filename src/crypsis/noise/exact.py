@@ -20,8 +20,7 @@ from crypsis.noise.samplers import (
     LAYERS,
     exponential_choice,
     fill_below,
-    fill_discrete_laplace,
-    fill_geometric,
+    fill_noise,
     fill_points,
     fill_selections,
     permute_and_flip,
@@ -44,12 +43,12 @@ class ExactNoise(Noise):
 
     def laplace(self, counts: Int64s, epsilon: Fraction) -> Int64s:
         self.calls += len(counts)
-        return counts + self._filled(fill_discrete_laplace, len(counts), *terms_of(epsilon))
+        return counts + self._filled(fill_noise, len(counts), *terms_of(epsilon), True)
 
     def passing_zeros(self, total: int, epsilon: Fraction, threshold: int) -> tuple[Int64s, Int64s]:
         self.calls += total
         passing = self.subset(total, self.successes(total, pass_probability(epsilon, threshold)))
-        return passing, threshold + self._filled(fill_geometric, len(passing), *terms_of(epsilon))
+        return passing, threshold + self._filled(fill_noise, len(passing), *terms_of(epsilon), False)
 
     def select(
         self, scores: Sequence[Fraction | int], epsilon: Fraction, sensitivity: Fraction, *, replacement: bool = False

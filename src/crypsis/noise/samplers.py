@@ -106,27 +106,28 @@ def discrete_laplace(words: Words, cursor: Int64s, s: int, t: int) -> int:
 
 
 @njit
-def fill_geometric(words: Words, cursor: Int64s, s: int, t: int, drawn: Int64s, start: int) -> int:
-    """Draw into `drawn[start:]`; returns where it stopped because the words ran out."""
-    for index in range(start, len(drawn)):
-        begin = cursor[0]
-        drawn[index] = geometric(words, cursor, s, t)
-        if cursor[1] != 0 or cursor[2] != 0:
-            cursor[0] = begin
-            cursor[1] = 0
-            return index
-    return len(drawn)
+def _ran_out(cursor: Int64s, begin: int) -> bool:
+    """Whether the words did not suffice for the draw that began at `begin`; then the cursor is back there."""
+    if cursor[1] == 0:
+        return False
+    cursor[0] = begin
+    cursor[1] = 0
+    return True
 
 
 @njit
-def fill_discrete_laplace(words: Words, cursor: Int64s, s: int, t: int, drawn: Int64s, start: int) -> int:
-    """Draw into `drawn[start:]`; returns where it stopped because the words ran out."""
+def fill_noise(words: Words, cursor: Int64s, s: int, t: int, two_sided: bool, drawn: Int64s, start: int) -> int:
+    """Draw discrete Laplace noise, or its one-sided part, into `drawn[start:]`; returns where it stopped.
+
+    It stops where the words run out, or with `cursor[2]` where a number becomes too large.
+    """
     for index in range(start, len(drawn)):
         begin = cursor[0]
-        drawn[index] = discrete_laplace(words, cursor, s, t)
-        if cursor[1] != 0 or cursor[2] != 0:
+        drawn[index] = discrete_laplace(words, cursor, s, t) if two_sided else geometric(words, cursor, s, t)
+        if _ran_out(cursor, begin):
+            return index
+        if cursor[2] != 0:
             cursor[0] = begin
-            cursor[1] = 0
             return index
     return len(drawn)
 
@@ -137,9 +138,7 @@ def fill_below(words: Words, cursor: Int64s, n: int, drawn: Int64s, start: int) 
     for index in range(start, len(drawn)):
         begin = cursor[0]
         drawn[index] = below(words, cursor, n)
-        if cursor[1] != 0:
-            cursor[0] = begin
-            cursor[1] = 0
+        if _ran_out(cursor, begin):
             return index
     return len(drawn)
 
@@ -213,9 +212,7 @@ def fill_selections(
             if exp_gap(words, cursor, best - scores[first + chosen], s, b) or cursor[1] != 0:
                 drawn[index] = chosen
                 break
-        if cursor[1] != 0:
-            cursor[0] = begin
-            cursor[1] = 0
+        if _ran_out(cursor, begin):
             return index
     return len(drawn)
 
@@ -304,8 +301,6 @@ def fill_points(
             if _weighs(words, cursor, gap, layer, s, b):
                 drawn[index] = first[block] + number
                 break
-        if cursor[1] != 0:
-            cursor[0] = begin
-            cursor[1] = 0
+        if _ran_out(cursor, begin):
             return index
     return len(drawn)

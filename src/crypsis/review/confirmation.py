@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from crypsis.review.lights import Colour, Remedy
+from crypsis.review.lights import Colour, Finding, Remedy
+from crypsis.review.subject import Subject
 
 
-def confirmed_colour(confirmed: bool) -> Colour:
-    """Red until it is confirmed."""
-    return Colour.GREEN if confirmed else Colour.RED
-
-
-def confirmed_words(words: str, confirmed: bool) -> str:
-    return f"{words.rstrip('.')}; confirmed by the publisher." if confirmed else words
-
-
-def remedy_to_confirm(words: str, column: str) -> Remedy:
-    """What to do instead, or else to confirm the column."""
-    return Remedy(f"{words}; or confirm the column", "confirm", column)
+def finding_to_confirm(
+    code: str, subject: Subject, column: str, words: str, people: tuple[int, int], remedy: str
+) -> Finding:
+    """A finding about so many people of all in a column, red until the publisher confirms the column."""
+    number, total = people
+    confirmed = column in subject.confirmed
+    return Finding(
+        code,
+        Colour.GREEN if confirmed else Colour.RED,
+        f"{words.rstrip('.')}; confirmed by the publisher." if confirmed else words,
+        number,
+        total,
+        number / max(total, 1),
+        Remedy(f"{remedy}; or confirm the column", "confirm", column),
+        column,
+        confirmable=True,
+    )

@@ -12,7 +12,7 @@ from crypsis.data.cells import CellKind
 from crypsis.data.identifier_patterns import LABEL_PATTERNS, PATTERNS, identifying
 from crypsis.data.relational import PublishedColumn
 from crypsis.review.check import Check
-from crypsis.review.confirmation import confirmed_colour, confirmed_words, remedy_to_confirm
+from crypsis.review.confirmation import finding_to_confirm
 from crypsis.review.lights import Finding
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
@@ -64,15 +64,5 @@ class DirectIdentifiersCheck(Check):
         total = subject.people(subject.shown) if subject.table is not None else subject.people()
         number = subject.people(rows)
         words = f"{where} {'hold' if where.startswith('The') else 'holds'} {what} of {subject.of(number, total)}."
-        confirmed = column in subject.confirmed
-        return Finding(
-            self.code,
-            confirmed_colour(confirmed),
-            confirmed_words(words, confirmed),
-            number,
-            total,
-            number / max(total, 1),
-            remedy_to_confirm("Leave it out (role identifier)", column),
-            column,
-            confirmable=True,
-        )
+        remedy = "Leave it out (role identifier)"
+        return finding_to_confirm(self.code, subject, column, words, (number, total), remedy)

@@ -10,7 +10,7 @@ import polars as pl
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn
 from crypsis.review.check import Check
-from crypsis.review.confirmation import confirmed_colour, confirmed_words, remedy_to_confirm
+from crypsis.review.confirmation import finding_to_confirm
 from crypsis.review.lights import Finding
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
@@ -36,18 +36,8 @@ class ExactDatesCheck(Check):
                 continue
             precision = "the time" if column.type == "timestamp" else "the day"
             words = f"'{column.name}' tells {precision} exactly for {subject.of(number, total)}."
-            confirmed = column.name in subject.confirmed
-            yield Finding(
-                self.code,
-                confirmed_colour(confirmed),
-                confirmed_words(words, confirmed),
-                number,
-                total,
-                number / total,
-                remedy_to_confirm("Publish the month or the year, or leave the column out", column.name),
-                column.name,
-                confirmable=True,
-            )
+            remedy = "Publish the month or the year, or leave the column out"
+            yield finding_to_confirm(self.code, subject, column.name, words, (number, total), remedy)
 
 
 def _precise(column: PublishedColumn) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn
 from crypsis.review.check import Check
-from crypsis.review.confirmation import confirmed_colour, confirmed_words, remedy_to_confirm
+from crypsis.review.confirmation import finding_to_confirm
 from crypsis.review.lights import Finding
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
@@ -43,18 +43,8 @@ class FreeTextCheck(Check):
                 continue
             number, total = subject.people(rows), subject.people(subject.shown)
             words = f"'{column.name}' holds free text of {subject.of(number, total)}; it may name anybody."
-            confirmed = column.name in subject.confirmed
-            yield Finding(
-                self.code,
-                confirmed_colour(confirmed),
-                confirmed_words(words, confirmed),
-                number,
-                total,
-                number / total,
-                remedy_to_confirm("Leave the column out", column.name),
-                column.name,
-                confirmable=True,
-            )
+            remedy = "Leave the column out"
+            yield finding_to_confirm(self.code, subject, column.name, words, (number, total), remedy)
 
 
 def _sentences(column: PublishedColumn) -> np.ndarray:

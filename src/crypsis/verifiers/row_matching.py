@@ -7,6 +7,8 @@ recodes it: a matching. Both may lack visits to sensitive locations where that w
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
@@ -139,6 +141,31 @@ def _first_out_of_place(
     return -1
 
 
+class _Search(NamedTuple):
+    """Breadth-first search for a node with room: by node the row that is served and who looked at it; nodes in turn."""
+
+    visited: Int64s
+    came_from: Int64s
+    queue: Int64s
+
+
+@njit
+def _look_around(
+    row: int, guest: int, tail: int, offsets: Int64s, nodes: Int64s, left: Int64s, search: _Search
+) -> tuple[int, int]:
+    """Put the nodes of a guest into the queue, for the row that is served: the first with room or -1, and its end."""
+    for entry in range(offsets[guest], offsets[guest + 1]):
+        node = nodes[entry]
+        if search.visited[node] != row:
+            search.visited[node] = row
+            search.came_from[node] = guest
+            search.queue[tail] = node
+            tail += 1
+            if left[node] > 0:
+                return node, tail
+    return -1, tail
+
+
 @njit
 def _unmatched(offsets: Int64s, nodes: Int64s, room: Int64s, order: Int64s) -> int:
     """Rows that stay without a node when each takes one of nodes[offsets[row]:offsets[row + 1]] with room for it.
@@ -150,37 +177,16 @@ def _unmatched(offsets: Int64s, nodes: Int64s, room: Int64s, order: Int64s) -> i
     first_guest = np.full(len(room), -1, np.int64)  # guests of a node as a linked list
     next_guest = np.full(n_rows, -1, np.int64)
     left = room.copy()
-    visited = np.full(len(room), -1, np.int64)
-    came_from = np.full(len(room), -1, np.int64)  # the row that looks at the node
-    queue = np.empty(len(room), np.int64)
+    search = _Search(np.full(len(room), -1, np.int64), np.full(len(room), -1, np.int64), np.empty(len(room), np.int64))
     unmatched = 0
     for row in order:
-        head, tail = 0, 0
-        free = -1
-        for entry in range(offsets[row], offsets[row + 1]):
-            node = nodes[entry]
-            if visited[node] != row:
-                visited[node] = row
-                came_from[node] = row
-                queue[tail] = node
-                tail += 1
-                if left[node] > 0:
-                    free = node
-                    break
+        head = 0
+        free, tail = _look_around(row, row, 0, offsets, nodes, left, search)
         while free < 0 and head < tail:
-            guest = first_guest[queue[head]]
+            guest = first_guest[search.queue[head]]
             head += 1
             while guest >= 0 and free < 0:
-                for entry in range(offsets[guest], offsets[guest + 1]):
-                    node = nodes[entry]
-                    if visited[node] != row:
-                        visited[node] = row
-                        came_from[node] = guest
-                        queue[tail] = node
-                        tail += 1
-                        if left[node] > 0:
-                            free = node
-                            break
+                free, tail = _look_around(row, guest, tail, offsets, nodes, left, search)
                 guest = next_guest[guest]
         if free < 0:
             unmatched += 1
@@ -188,7 +194,7 @@ def _unmatched(offsets: Int64s, nodes: Int64s, room: Int64s, order: Int64s) -> i
         left[free] -= 1
         node = free
         while True:  # everybody on the path moves one node on
-            mover = came_from[node]
+            mover = search.came_from[node]
             before = taken[mover]
             if before >= 0:
                 guest = first_guest[before]

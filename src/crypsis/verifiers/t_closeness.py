@@ -82,44 +82,45 @@ def distances_of_people(counts: SensitiveCounts, ordered: bool) -> Float64s:
     rank = np.zeros(len(counts.table) + 1, np.int64)
     rank[occurring] = np.arange(len(occurring))
     whole: Float64s = counts.table_shares[occurring] / max(float(counts.table_shares.sum()), 1e-300)
-    measure = _ordered_of_shares if ordered else _equal_of_shares
-    found: Float64s = measure(counts.start, rank[counts.values], counts.shares, whole)
-    return found
+    distance: Float64s = _distances_of_shares(counts.start, rank[counts.values], counts.shares, whole, ordered)
+    return distance
 
 
 @njit
-def _equal_of_shares(start: Int64s, values: Int64s, shares: Float64s, whole: Float64s) -> Float64s:
+def _distances_of_shares(start: Int64s, values: Int64s, shares: Float64s, whole: Float64s, ordered: bool) -> Float64s:
+    """The distance of each class by the shares of its values; 0 for a class without values."""
+    distance = np.zeros(len(start) - 1)
+    for index in range(len(distance)):
+        held = values[start[index] : start[index + 1]]
+        parts = shares[start[index] : start[index + 1]]
+        if parts.sum() > 0:
+            distance[index] = _ordered_distance(held, parts, whole) if ordered else _equal_distance(held, parts, whole)
+    return distance
+
+
+@njit
+def _equal_distance(values: Int64s, shares: Float64s, whole: Float64s) -> float:
     """Half the sum over all values of |share in class - share in table|."""
-    found = np.zeros(len(start) - 1)
-    for one in range(len(found)):
-        total = shares[start[one] : start[one + 1]].sum()
-        if total <= 0:
-            continue
-        difference = 1.0  # what values that do not occur in the class add, all of them at first
-        for index in range(start[one], start[one + 1]):
-            expected = whole[values[index]]
-            difference += abs(shares[index] / total - expected) - expected
-        found[one] = max(difference, 0.0) / 2
-    return found
+    total = shares.sum()
+    difference = 1.0  # what values that do not occur in the class add, all of them at first
+    for index in range(len(values)):
+        expected = whole[values[index]]
+        difference += abs(shares[index] / total - expected) - expected
+    return max(difference, 0.0) / 2
 
 
 @njit
-def _ordered_of_shares(start: Int64s, values: Int64s, shares: Float64s, whole: Float64s) -> Float64s:
+def _ordered_distance(values: Int64s, shares: Float64s, whole: Float64s) -> float:
     """The sum over all values of the difference of what came up to them, over one less than there are values."""
-    found = np.zeros(len(start) - 1)
-    for one in range(len(found)):
-        total = shares[start[one] : start[one + 1]].sum()
-        if total <= 0:
-            continue
-        place, gap, difference = start[one], 0.0, 0.0
-        for value in range(len(whole)):
-            gap -= whole[value]
-            if place < start[one + 1] and values[place] == value:
-                gap += shares[place] / total
-                place += 1
-            difference += abs(gap)
-        found[one] = difference / max(len(whole) - 1, 1)
-    return found
+    total = shares.sum()
+    index, gap, difference = 0, 0.0, 0.0
+    for value in range(len(whole)):
+        gap -= whole[value]
+        if index < len(values) and values[index] == value:
+            gap += shares[index] / total
+            index += 1
+        difference += abs(gap)
+    return difference / max(len(whole) - 1, 1)
 
 
 def distances(counts: SensitiveCounts, ordered: bool) -> tuple[Int64s, Int64s]:

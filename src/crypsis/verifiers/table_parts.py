@@ -24,6 +24,7 @@ from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
 from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness, Verdict, Witness
 from crypsis.verifiers import k_anonymity, l_diversity, t_closeness
 from crypsis.verifiers.counted_people import EACH_RECORD
+from crypsis.verifiers.joint_verdict import first_required, joint_verdict
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 
 SUPPRESSED = "~"
@@ -146,26 +147,11 @@ def verify_parts(
     if counted.problem is not None:
         return _broken(counted, promised, promised.parts[0])
     verdicts = [_verdict(counted, columns, part, index, original) for index, part in enumerate(promised.parts)]
-    figures: dict[str, Any] = dict(counted.figures)
-    figures["promises"] = [
-        {
-            "model": verdict.promised.model,
-            "holds": verdict.holds,
-            "achieved": verdict.achieved,
-            "required": verdict.required,
-        }
-        for verdict in verdicts
-    ]
-    worst = next((verdict for verdict in verdicts if not verdict.holds), verdicts[0])
-    words = "; ".join(dict.fromkeys(verdict.counted for verdict in verdicts))
-    problem = None if worst.problem is None else f"{worst.promised.model}: {worst.problem}"
-    holds = all(verdict.holds for verdict in verdicts)
-    return Verdict(promised, holds, worst.achieved, worst.required, words, worst.witness, problem, figures)
+    return joint_verdict(promised, verdicts, counted.figures)
 
 
 def _broken(counted: CountedParts, promised: Guarantee, first: Guarantee) -> Verdict:
-    required: Any = getattr(first, "k", None) or getattr(first, "l", None) or getattr(first, "t", 0)
-    return Verdict(promised, False, None, required, k_anonymity.COUNTED, problem=f"{counted.problem}.")
+    return Verdict(promised, False, None, first_required(first), k_anonymity.COUNTED, problem=f"{counted.problem}.")
 
 
 def _verdict(

@@ -3,7 +3,7 @@
 Guarantees k^m-anonymity of itemsets, or l^m-diversity where items are marked sensitive. Costs one count of the sets of
 each size, plus per step the records of the nodes that were raised.
 
-Terrovitis, Mamoulis, Kalnis. PVLDB 1(1), 2008, 115-125; The VLDB RunContext 20(1), 2011, 83-106.
+Terrovitis, Mamoulis, Kalnis. PVLDB 1(1), 2008, 115-125; The VLDB Journal 20(1), 2011, 83-106.
 """
 
 from __future__ import annotations

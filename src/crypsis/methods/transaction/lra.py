@@ -2,7 +2,7 @@
 
 Guarantees k^m-anonymity of itemsets. Costs a sort and, per part, what Apriori costs on it.
 
-Terrovitis, Mamoulis, Kalnis. The VLDB RunContext 20(1), 2011, 83-106.
+Terrovitis, Mamoulis, Kalnis. The VLDB Journal 20(1), 2011, 83-106.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class LRA(HierarchyMethod):
     [['milk'], ['milk'], [['beer', 'wine']], [['beer', 'wine']]]
 
     Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data.
-    The VLDB RunContext 20(1), 2011, 83-106: LRA.
+    The VLDB Journal 20(1), 2011, 83-106: LRA.
     """
 
     choose_when: ClassVar[str] = "When records fall into groups, and detail inside a group matters more than totals."

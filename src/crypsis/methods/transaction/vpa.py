@@ -2,7 +2,7 @@
 
 Guarantees k^m-anonymity of itemsets. Costs Apriori on each group of items, and on all of them from a higher cut.
 
-Terrovitis, Mamoulis, Kalnis. The VLDB RunContext 20(1), 2011, 83-106.
+Terrovitis, Mamoulis, Kalnis. The VLDB Journal 20(1), 2011, 83-106.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class VPA(HierarchyMethod):
     True
 
     Terrovitis, Mamoulis, Kalnis. Local and global recoding methods for anonymizing set-valued data.
-    The VLDB RunContext 20(1), 2011, 83-106: VPA.
+    The VLDB Journal 20(1), 2011, 83-106: VPA.
     """
 
     choose_when: ClassVar[str] = "In place of Apriori when there are many items, or m is 3."

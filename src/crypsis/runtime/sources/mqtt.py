@@ -9,43 +9,39 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from crypsis.errors import CrypsisError, WriteFailed
+from crypsis.errors import CrypsisError
 from crypsis.runtime.connection import Connection
-from crypsis.runtime.events import Batch, events_of_lines
+from crypsis.runtime.events import Batch
 from crypsis.runtime.mqtt_subscription import MqttSubscription
-from crypsis.runtime.persistence import retry
 from crypsis.runtime.pulse import Pulse
-from crypsis.runtime.sources.source import Source
+from crypsis.runtime.sources.spooled import SpooledSource
 from crypsis.runtime.spool import Spool
 
 _WAIT = 0.05
 _AGAIN = 0.5  # seconds before another attempt to connect
 
 
-class MqttSource(Source):
+class MqttSource(SpooledSource):
     """Subscribes to a topic; the position is a place in the spool."""
 
     def __init__(self, topic: str, client: str, connection: Connection, spool: Spool, patience: float) -> None:
         self.topic, self.client_id, self.connection, self.patience = topic, client, connection, patience
         self.spool = spool
         self.pulse: Pulse = Pulse(f"The MQTT broker at {connection.address}")
-        self._failure: Exception | None = None
 
     def batches(self, position: Any, stopped: threading.Event) -> Iterator[Batch]:
         left = threading.Event()
         writer = threading.Thread(target=self._write, args=(left,), daemon=True)
         writer.start()
         try:
-            for lines, positions in self.spool.read(int(position or 0), stopped):
-                yield Batch(events_of_lines(lines), positions)
+            yield from self.spooled(position, stopped)
         finally:
             left.set()
             writer.join(timeout=5)
-        if self._failure is not None:
-            raise self._failure
+        if self.failure is not None:
+            raise self.failure
 
     def _write(self, left: threading.Event) -> None:
         """Connect, and again whenever the connection is lost; stay away while the spool is full."""
@@ -77,7 +73,7 @@ class MqttSource(Source):
                 finally:
                     subscription.close()
         except Exception as error:  # raised where the events are waited for
-            self._failure = error
+            self.failure = error
             self.spool.finish()
 
     def _drain(self, subscription: MqttSubscription, left: threading.Event) -> None:
@@ -86,19 +82,5 @@ class MqttSource(Source):
             messages = subscription.receive(_WAIT)
             self.pulse.heard(subscription.last_heard)
             if messages:
-                retry(partial(self.spool.append, messages), self.patience, left, self._wrote_not)
-                self.trouble = ""
+                self.append(messages, left)
             subscription.acknowledge()
-
-    def _wrote_not(self, error: WriteFailed) -> None:
-        self.trouble = error.message
-
-    @property
-    def starved(self) -> bool:
-        return self.spool.starved
-
-    def forget_before(self, position: Any) -> None:
-        self.spool.forget_before(int(position))
-
-    def close(self) -> None:
-        self.spool.close()
