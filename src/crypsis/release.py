@@ -481,7 +481,8 @@ class Release:
         """Write the data, read them back as a recipient does, and describe what was read: manifest, data, side file."""
         form, rows = self._in_order(order)
         self.kind.write(folder, form, self.side_file, rows, format)
-        told = {"data": self._described(form, self.side_file, format, order), "files": checksums(folder)}
+        files = dict.fromkeys(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        told = {"data": self._described(form, self.side_file, format, order), "files": files}
         data, side_file = self.kind.read(folder, told)
         guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
         verdict = self._recount(data, guarantee)

@@ -11,11 +11,16 @@ from hypothesis import strategies as st
 
 from crypsis.arrays.row_ranks import count_keys, count_rows, occurring, order_rows, rank_rows
 
+CODES = st.integers(-1, 5) | st.integers(0, 2**31 - 1)
+
 
 @pytest.mark.parametrize("keys_per_row", [0, 4, 1000], ids="{}-keys-per-row".format)  # sorted, some, ranked in a table
 @pytest.mark.parametrize("largest", [1, 40, 1 << 12, 1 << 62])
 @pytest.mark.parametrize("long", [0, 1000], ids=["by-polars", "by-numpy"])
-@given(rows=st.lists(st.tuples(*[st.integers(-1, 5)] * 3), max_size=30), repeats=st.sampled_from([1, 3]))
+@given(
+    rows=st.lists(st.tuples(*[st.integers(-1, 5) | st.integers(0, 2**31 - 1)] * 3), max_size=30),
+    repeats=st.sampled_from([1, 3]),
+)
 def test_rows_are_ranked_without_gaps_sorted_and_counted(
     long: int, largest: int, keys_per_row: int, rows: list[tuple[int, int, int]], repeats: int
 ) -> None:

@@ -6,14 +6,15 @@ from datetime import date, datetime
 from itertools import pairwise
 from unittest.mock import patch
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, parse_cell, write_cell
+from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, parse_cell, parse_values, write_cell
 from crypsis.data.values import COLUMN_TYPES, ColumnType
 from crypsis.errors import BadRow
-from tests.data.drawn import cells, labels
+from tests.data.drawn import VALUES, cells, labels
 
 
 @pytest.mark.parametrize(
@@ -219,3 +220,31 @@ def test_ordinary_texts_are_all_parsed_at_once() -> None:
 def test_ranks_follow_the_texts(texts: list[str]) -> None:
     made = Cells.of("category", [Cell.value(text) for text in texts if text])
     assert [sorted(set(made.texts)).index(text) for text in made.texts] == made.text_ranks.tolist()
+
+
+@pytest.mark.parametrize("type", COLUMN_TYPES)
+@given(data=st.data())
+def test_columns_of_values_are_read_like_single_texts(type: ColumnType, data: st.DataObject) -> None:
+    pool = data.draw(st.lists(VALUES[type].map(Cell.value).map(write_cell) | st.sampled_from(_ODD), min_size=1))
+    texts = data.draw(st.lists(st.sampled_from(pool), min_size=1))
+    with patch("crypsis.data.cells._MANY_VALUES", 0):
+        found = parse_values(type, pl.Series(texts, dtype=pl.String))
+    if found is None:
+        return
+    distinct = list(dict.fromkeys(texts))
+    expected, cell_of_text = Cells.parse(type, distinct)
+    assert found[1].tolist() == [cell_of_text[distinct.index(text)] for text in texts]
+    for name in ("kinds", "offsets", "members"):
+        assert getattr(found[0], name).tolist() == getattr(expected, name).tolist()
+    assert found[0].values.equals(expected.values)
+    assert found[0].texts == tuple(distinct)
+
+
+def test_ordinary_columns_of_values_are_read_without_looking_texts_up() -> None:
+    columns: dict[ColumnType, list[str]] = {
+        "int": ["7", "-3", "7"], "float": ["0.5", "12.0", "0.5"], "date": ["2020-12-31", "1999-01-01"]
+    }  # fmt: skip
+    for type, texts in columns.items():
+        with patch("crypsis.data.cells._MANY_VALUES", 0):
+            assert parse_values(type, pl.Series(texts)) is not None
+        assert parse_values(type, pl.Series(texts)) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import polars as pl
 import pytest
@@ -55,3 +57,12 @@ def test_distinct_texts_give_every_cell_back(cells: list[str | None]) -> None:
 def test_distinct_texts_stand_in_the_order_in_which_they_come(cells: list[str | None]) -> None:
     distinct, _ = distinct_texts(pl.Series("a", [*cells, *cells[::-1]], dtype=pl.String))
     assert distinct.drop_nulls().to_list() == [text for text in dict.fromkeys(cells) if text is not None]
+
+
+@given(st.lists(st.tuples(st.one_of(st.none(), any_text), st.integers(1, 5)), max_size=8))
+def test_texts_that_stand_together_are_numbered_like_others(runs: list[tuple[str | None, int]]) -> None:
+    cells = pl.Series("a", [text for text, times in runs for _ in range(times)], dtype=pl.String)
+    distinct, codes = distinct_texts(cells)
+    with patch("crypsis.data.vocabulary._LONG", 1), patch("crypsis.data.vocabulary.sorted_texts", return_value=None):
+        again, same = distinct_texts(cells)
+    assert (again.to_list(), again.name, same.tolist()) == (distinct.to_list(), "a", codes.tolist())

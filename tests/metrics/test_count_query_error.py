@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -48,8 +49,14 @@ def as_query(asked: Asked) -> CountQuery:
     return CountQuery(tuple(parts.items()), tuple(asked[1]))
 
 
-@given(generalized(), st.lists(queries(), min_size=1, max_size=4))
-def test_answers_are_those_of_every_record_by_itself(data: Generalized, asked: list[Asked]) -> None:
+@pytest.mark.parametrize("most", [0, 1000], ids=["every-class", "slices"])
+@given(data=generalized(), asked=st.lists(queries(), min_size=1, max_size=4))
+def test_answers_are_those_of_every_record_by_itself(most: int, data: Generalized, asked: list[Asked]) -> None:
+    with patch("crypsis.metrics.query_answers._MOST_SLICES", most):
+        _compare_answers(data, asked)
+
+
+def _compare_answers(data: Generalized, asked: list[Asked]) -> None:
     texts = [as_query(one) for one in asked]
     original, published = data.original, data.published
     assert actual_counts(original, texts).tolist() == [reference.actual(data.values, data.items, one) for one in asked]

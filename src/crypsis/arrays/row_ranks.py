@@ -1,4 +1,4 @@
-"""Rows of several columns of codes, as one number each: their rank, the order that sorts them, and how often they occur.
+"""Rows of several columns of codes, as one number each: their rank, the order that sorts them, how often they occur.
 
 Columns are joined to one number per row as long as it can be sorted with the number of its row behind it, in 64 bits;
 what does not fit is ranked first. So a million rows are sorted once or twice, however many columns they have.
@@ -6,7 +6,8 @@ what does not fit is ranked first. So a million rows are sorted once or twice, h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,35 @@ _KEYS_PER_ROW = 4
 _LONG = 50_000  # keys; polars sorts more of them faster than numpy
 
 
-def rank_rows(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> Int64s:
+def rank_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> Int64s:
     """The rank of every row among the distinct ones, from 0 without gaps; 0 everywhere where there are no columns."""
     return _ranked(*_joined(columns, rows))
 
 
-def order_rows(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> Int64s:
-    """Row numbers by the first column, then by the next; equal rows stay as they come."""
-    return _ordered(*_joined(columns, rows))[1]
+def order_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> Int64s:
+    """Row numbers by the first column, then by the next; equal rows stay as they come.
+
+    Where few rows are equal in the first columns only these are sorted by the rest.
+    """
+    keys, different, others = np.zeros(rows, np.int64), 1, iter(columns)
+    for codes in others:
+        low, width = _span(codes)
+        if different > 1 and different * width >= _LARGEST_KEY >> _bits(rows):
+            ascending, order = _ordered(keys, different)
+            group = np.cumsum(_changes(ascending)) - 1
+            tied = np.flatnonzero(np.bincount(group)[group] > 1)
+            if 2 * len(tied) < rows:
+                held = order[tied]
+                rest = (more[held] for more in chain([codes], others))
+                order[tied] = held[order_rows(chain([group[tied]], rest), len(tied))]
+                return order
+            keys[order] = group
+            different = int(group[-1]) + 1
+        keys, different = _with_column(keys, codes, low, width), different * width
+    return _ordered(keys, different)[1]
 
 
-def count_rows(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> Int64s:
+def count_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> Int64s:
     """How often each distinct row occurs, in the order of `rank_rows`."""
     return count_keys(_joined(columns, rows)[0])[1]
 
@@ -47,22 +66,31 @@ def occurring(codes: np.ndarray[Any, Any], size: int) -> Int64s:
     return np.flatnonzero(occurs)
 
 
-def _joined(columns: Sequence[np.ndarray[Any, Any]], rows: int) -> tuple[Int64s, int]:
+def _joined(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> tuple[Int64s, int]:
     """A number for each row, in the order of the rows, and a bound that all of them are below."""
     keys, different = np.zeros(rows, np.int64), 1
     largest = _LARGEST_KEY >> _bits(rows)
     for codes in columns:
-        low = int(codes.min(initial=0))
-        width = int(codes.max(initial=0)) - low + 1
+        low, width = _span(codes)
         if different > 1 and different * width >= largest:  # ranked, the keys so far are at most as many as rows
             keys = _ranked(keys, different)
             different = int(keys.max(initial=0)) + 1
-        keys = keys * width
-        keys += codes
-        if low:
-            keys -= low
-        different *= width
+        keys, different = _with_column(keys, codes, low, width), different * width
     return keys, different
+
+
+def _span(codes: np.ndarray[Any, Any]) -> tuple[int, int]:
+    """The lowest code or 0, and how many codes there are from it to the highest."""
+    low = int(codes.min(initial=0))
+    return low, int(codes.max(initial=0)) - low + 1
+
+
+def _with_column(keys: Int64s, codes: np.ndarray[Any, Any], low: int, width: int) -> Int64s:
+    joined: Int64s = keys * width
+    joined += codes
+    if low:
+        joined -= low
+    return joined
 
 
 def _ranked(keys: Int64s, different: int) -> Int64s:
@@ -75,7 +103,8 @@ def _ranked(keys: Int64s, different: int) -> Int64s:
     changes = _changes(keys)
     starts = np.flatnonzero(changes)
     if 2 * len(starts) < len(keys):  # equal rows stand together, so one of them is enough
-        return _ranked(keys[starts], different)[np.cumsum(changes) - 1]
+        ranks: Int64s = _ranked(keys[starts], different)[np.cumsum(changes) - 1]
+        return ranks
     ascending, order = _ordered(keys, different)
     ranks = np.empty(len(keys), np.int64)
     ranks[order] = np.cumsum(_changes(ascending)) - 1
@@ -85,8 +114,11 @@ def _ranked(keys: Int64s, different: int) -> Int64s:
 def _ordered(keys: Int64s, different: int) -> tuple[Int64s, Int64s]:
     """The keys ascending, and the rows that they stand in; equal keys as they come."""
     bits = _bits(len(keys))
+    if different <= 1 << 16:  # numpy counts short numbers instead of comparing them
+        order: Int64s = np.argsort(keys.astype(np.uint16), kind="stable")
+        return keys[order], order
     if different > _LARGEST_KEY >> bits:
-        order: Int64s = np.argsort(keys, kind="stable")
+        order = np.argsort(keys, kind="stable")
         return keys[order], order
     with_rows = keys << bits
     with_rows |= np.arange(len(keys))

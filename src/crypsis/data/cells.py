@@ -84,6 +84,7 @@ MISSING = Cell(CellKind.MISSING)
 ANY = Cell(CellKind.ANY)
 SUPPRESSED = Cell(CellKind.SUPPRESSED)
 MANY_CELLS = 64  # from which they are parsed at once where that is possible
+_SAMPLE, _MANY_VALUES = 10_000, 2_000  # from which texts are no longer looked up in a table
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
 _NO_TEXTS = pl.Series([], dtype=pl.String)
 _SIGN_OF_KIND: dict[int, str] = {cell.kind: sign for sign, cell in _SIGNS.items()}
@@ -134,16 +135,22 @@ class Cells:
 
     @classmethod
     def parse(
-        cls, type: ColumnType, texts: Sequence[str] | pl.Series, nodes: Collection[str] | None = None
+        cls,
+        type: ColumnType,
+        texts: Sequence[str] | pl.Series,
+        nodes: Collection[str] | None = None,
+        *,
+        distinct: bool = False,
     ) -> tuple[Cells, Int32s]:
         """The cells that texts stand for, and the cell of each text.
 
         `nodes` are the names in the column's hierarchy; where they are not told, a text that is no value of the
-        column's type is a node. `BadRow` carries the text.
+        column's type is a node. `distinct`: no text is there twice. `BadRow` carries the text.
         """
         if len(texts) >= MANY_CELLS:
-            at_once = _parse_at_once(pl.Series(texts, dtype=pl.String), type, nodes)
-            if at_once is not None:
+            series = texts if isinstance(texts, pl.Series) else pl.Series(texts, dtype=pl.String)
+            at_once = _parse_at_once(series, type, nodes)
+            if at_once is not None and (distinct or series.n_unique() == len(series)):
                 return at_once, np.arange(len(texts), dtype=np.int32)
         parsed = [parse_cell(text, type, nodes) for text in texts]
         number = {cell: index for index, cell in enumerate(dict.fromkeys(parsed))}
@@ -214,6 +221,37 @@ class Cells:
         return f"Cells({len(self)} of type {self.type}: {shown}{', …' if len(self) > 5 else ''})"
 
 
+def parse_values(type: ColumnType, texts: pl.Series) -> tuple[Cells, Int32s] | None:
+    """The cells of a long column, and that of each text, where all are values, written as here, of which many differ.
+
+    Numbers and dates are read without looking every text up. None where this cannot be told of all texts.
+    """
+    sample = texts.head(_SAMPLE)
+    if type == "category" or sample.n_unique() < _MANY_VALUES or values_of_texts(sample, type).has_nulls():
+        return None
+    values = values_of_texts(texts, type)
+    if values.has_nulls():
+        return None
+    codes, domain = encoded(values)
+    if not (value_texts(domain).gather(codes) == texts).all():
+        return None
+    # numbered in the order in which they first come
+    row = np.empty(len(domain), np.int64)
+    row[codes[::-1]] = np.arange(len(texts))[::-1]
+    begins = np.zeros(len(texts), np.bool_)
+    begins[row] = True
+    number = (np.cumsum(begins, dtype=np.int32) - np.int32(1))[row]
+    cells = Cells(
+        type,
+        np.full(len(domain), CellKind.VALUE, np.int8),
+        np.arange(len(domain) + 1),
+        codes[begins],
+        domain.alias(""),
+        _NO_TEXTS,
+    )
+    return cells, number[codes]
+
+
 def write_cell(cell: Cell) -> str:
     """The text of a cell."""
     if cell.kind == CellKind.RANGE:
@@ -271,7 +309,7 @@ def _parse_at_once(texts: pl.Series, type: ColumnType, nodes: Collection[str] | 
     members[np.concatenate([starts[named.to_numpy()], held[in_read]])] = names
     cells = Cells(type, kinds, offsets, members, domain.alias(""), called.alias(""))
     again = cells.text_series
-    return cells if (again == texts).all() and again.n_unique() == len(again) else None
+    return cells if (again == texts).all() else None
 
 
 def _read_values(

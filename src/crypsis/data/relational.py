@@ -16,7 +16,7 @@ import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, freeze, frozen
 from crypsis.arrays.row_ranks import rank_rows
-from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells
+from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, parse_values
 from crypsis.data.encoded_column import Column as Column
 from crypsis.data.encoded_column import LateEncoding, map_columns
 from crypsis.data.encoded_column import Role as Role
@@ -973,9 +973,12 @@ def _published_column(
     cells: pl.Series, role: Role, type: ColumnType, nodes: Collection[str] | None, source: str | None
 ) -> PublishedColumn:
     texts = cells.cast(pl.String).fill_null("")
+    at_once = None if nodes else parse_values(type, texts)
+    if at_once is not None:
+        return PublishedColumn(cells.name, role, at_once[1], at_once[0])
     distinct, text_codes = distinct_texts(texts)
     try:
-        parsed, cell_of_text = Cells.parse(type, distinct, nodes)
+        parsed, cell_of_text = Cells.parse(type, distinct, nodes, distinct=True)
     except BadRow as error:
         row = int((texts == str(error.details["text"])).arg_true()[0])
         raise BadPublication(error.message, **place(source, row, cells.name)) from None

@@ -6,9 +6,11 @@ from math import fsum
 
 import numpy as np
 
-from crypsis.arrays import Float64s
+from crypsis.arrays import Float64s, Int64s
 
 _EXACT = 2.0**52  # whole numbers below it, and their sums below it, are exact in any order
+_HALF = 1 << 26  # a number with half of the digits, times one below it, is exact
+_LARGE = 2.0**900  # below it nothing overflows
 DIGITS = 12  # significant digits of a figure
 
 
@@ -20,6 +22,21 @@ def total(values: Float64s) -> float:
     if largest < _EXACT and not np.any(added % 1):
         return float(added.sum())
     return fsum(added.tolist())
+
+
+def weighted_total(values: Float64s, counts: Int64s) -> float:
+    """`total` of every value so many times as it counts: what is multiplied has too few digits to be rounded."""
+    times = counts.astype(np.float64)
+    if int(counts.max(initial=0)) >= _HALF or not np.abs(values).max(initial=0.0) < _LARGE:
+        return total(np.repeat(values, counts))
+    large = values * (_HALF + 1.0)
+    upper = large - (large - values)  # the first half of the digits (Dekker 1971)
+    return total(np.concatenate([upper * times, (values - upper) * times]))
+
+
+def weighted_mean(values: Float64s, counts: Int64s) -> float:
+    """`mean` of every value so many times as it counts."""
+    return weighted_total(values, counts) / int(counts.sum()) if counts.any() else 0.0
 
 
 def mean(values: Float64s) -> float:

@@ -7,6 +7,7 @@ members of a set, the leaves of a node, all values for `*`. Missing and suppress
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from crypsis.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
@@ -22,7 +23,7 @@ def expected_values(before: Column, after: PublishedColumn) -> Float64s:
     weights = np.bincount(after.codes, minlength=len(cells)).astype(np.float64)
     kinds = np.where(weights > 0, cells.kinds, -1)
     expected = np.zeros(size + 1)  # the last one takes what the original does not have
-    codes = Vocabulary(value_texts(before.domain)).encode(value_texts(cells.values)).astype(np.int64)
+    codes = _places(cells.values, before.domain)
     codes[codes < 0] = size
     listed = np.flatnonzero((kinds == CellKind.VALUE) | (kinds == CellKind.SET))
     lengths = np.diff(cells.offsets)[listed]
@@ -42,6 +43,19 @@ def expected_values(before: Column, after: PublishedColumn) -> Float64s:
     total = size if after.hierarchy is None else after.hierarchy.total
     everywhere = float(weights[kinds == CellKind.ANY].sum()) / max(total, 1)
     return expected[:size] + everywhere + _of_ranges(before, after, np.flatnonzero(kinds == CellKind.RANGE), weights)
+
+
+def _places(values: pl.Series, domain: pl.Series) -> Int64s:
+    """Where each value stands in a sorted domain, -1 where it does not; values of another type by their texts."""
+    if values.dtype != domain.dtype or values.dtype == pl.String:
+        return Vocabulary(value_texts(domain)).encode(value_texts(values)).astype(np.int64)
+    if values.equals(domain):  # published as it was
+        return np.arange(len(domain))
+    if not len(domain):
+        return np.full(len(values), -1)
+    held, asked = domain.to_physical().to_numpy(), values.to_physical().to_numpy()
+    places = np.minimum(np.searchsorted(held, asked), len(held) - 1)
+    return np.where(held[places] == asked, places, -1)
 
 
 def _of_ranges(before: Column, after: PublishedColumn, ranges: Int64s, weights: Float64s) -> Float64s:

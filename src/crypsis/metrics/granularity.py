@@ -17,7 +17,7 @@ from crypsis.arrays import Float64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.errors import NotApplicable
-from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.exact_sums import mean, weighted_mean
 from crypsis.metrics.figure import SHARE, Figure
 from crypsis.metrics.metric import Metric
 
@@ -44,8 +44,8 @@ def granularity_score(original: Table, published: PublishedTable) -> Granularity
     by_column = {}
     for column in columns:
         shown = published.column(column.name)
-        kept = kept_by_cells(shown, column)[shown.codes]
-        by_column[column.name] = mean(kept) if len(kept) else 1.0
+        counts = np.bincount(shown.codes, minlength=len(shown.cells))
+        by_column[column.name] = weighted_mean(kept_by_cells(shown, column), counts) if len(shown) else 1.0
     return Granularity(mean(np.array(list(by_column.values()))), by_column)
 
 

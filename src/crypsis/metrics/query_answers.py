@@ -1,6 +1,7 @@
 """Answers to counting queries: exact on collected data, expected on published data.
 
-Answers are worked out per class of equal rows, not per record, and each predicate once per distinct cell. A published
+Answers are worked out per class of equal rows, not per record, and each predicate once per distinct cell; the classes
+of a range of codes stand together in their order. A published
 record counts the probability that it satisfies the query when what a cell hides is spread evenly
 (`data.count_conditions`); a suppressed record counts 0.
 """
@@ -9,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays.row_ranks import order_rows, rank_rows
 from crypsis.data.count_conditions import Asked, CellMeanings, Condition, keys_of
 from crypsis.data.count_query import CountQuery
 from crypsis.data.mixed import Mixed, PublishedMixed
@@ -24,10 +27,10 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import NotApplicable
 from crypsis.kernels.containment import records_of_symbols
 from crypsis.kernels.item_expectation import expected_records
-from crypsis.kernels.row_classes import row_classes
 from crypsis.metrics.exact_sums import total
 from crypsis.parameters import OneOf, Parameter
 
+_MOST_SLICES = 1000  # of more it is faster to look at every class
 _ESTIMATOR = Parameter("estimator", str, False, (OneOf("subset", "uniform"),), "How items are read.", MISSING)
 
 
@@ -100,44 +103,86 @@ def _answers(
     uniform: bool = False,
 ) -> Float64s:
     """The expected count of each query. `probabilities` has one entry per code, the last one for a code of -1."""
-    names = [name for name in table.names if any(name in query.conditions for query in asked)]
-    codes = np.empty((len(table), len(names)), np.int32)
-    for index, name in enumerate(names):
-        column = table.column(name)
-        codes[:, index] = column.codes
-        codes[codes[:, index] < 0, index] = len(column.domain) if isinstance(column, Column) else 0
-    class_of, first = row_classes(codes) if names else (np.zeros(len(table), np.int64), np.zeros(1, np.int64))
-    sizes = np.bincount(class_of, minlength=len(first))
-    of_class = np.ascontiguousarray((codes[first] if len(table) else codes[:0]).T.astype(np.intp))  # by column
     found = np.zeros(len(asked))
+    if not len(table):
+        return found
+    names = [name for name in table.names if any(name in query.conditions for query in asked)]
+    class_of, first = (None, None) if isinstance(table, Table) else _classes(table, names)
+    sizes = None if class_of is None else np.bincount(class_of)
+    columns = {name: _ByCode(_codes_of(table.column(name), first)) for name in names}
+    n_classes = len(table) if first is None else len(first)
     for number, query in enumerate(asked):
-        if not len(table):
-            continue
         likely, weights = _likely(
-            [
-                (probabilities(name, condition), of_class[names.index(name)])
-                for name, condition in query.conditions.items()
-            ],
-            len(first),
+            [(probabilities(name, condition), columns[name]) for name, condition in query.conditions.items()],
+            n_classes,
         )
         if not query.items:
-            found[number] = total(weights * sizes[likely])
+            found[number] = total(weights if sizes is None else weights * sizes[likely])
         elif items is not None and weights.any():
-            of_all = np.zeros(len(first))
+            of_all = np.zeros(n_classes)
             of_all[likely] = weights
-            found[number] = items.expected(of_all[class_of], query.items, uniform)
+            of_records = of_all if class_of is None else of_all[class_of]
+            found[number] = items.expected(of_records, query.items, uniform)
     return found
 
 
-def _likely(conditions: Sequence[tuple[Float64s, Int64s]], n_classes: int) -> tuple[Int64s, Float64s]:
+def _classes(table: PublishedTable, names: Sequence[str]) -> tuple[Int64s, Int64s]:
+    """The class of every record, and a record of each class. Few original records are equal, so they form none."""
+    class_of = (
+        table.classes
+        if set(names) <= set(table.quasi)
+        else rank_rows([table.column(name).codes for name in names], len(table))
+    )
+    first = np.empty(int(class_of.max()) + 1, np.int64)
+    first[class_of] = np.arange(len(table))
+    return class_of, first
+
+
+def _codes_of(column: Column | PublishedColumn, first: Int64s | None) -> Int32s:
+    """The code of each class, that of a missing value behind the others."""
+    codes = column.codes if first is None else column.codes[first]
+    if isinstance(column, Column) and column.missing:
+        codes = np.where(codes < 0, len(column.domain), codes)
+    return codes
+
+
+@dataclass(frozen=True, eq=False)
+class _ByCode:
+    """The code of each class in one column, and the classes in the order of their codes."""
+
+    codes: Int32s
+
+    @cached_property
+    def order(self) -> Int64s:
+        return order_rows([self.codes], len(self.codes))
+
+    @cached_property
+    def starts(self) -> Int64s:
+        """Where the classes of each code begin in this order."""
+        return offsets_of(np.bincount(self.codes))
+
+    def likely(self, by_code: Float64s) -> tuple[Int64s, Float64s]:
+        """The classes with a code that is not 0, and its number: a range of codes is a slice of the order."""
+        wanted = np.flatnonzero(by_code[: len(self.starts) - 1])
+        begins = np.flatnonzero(np.diff(wanted, prepend=-2) != 1)
+        if len(begins) > _MOST_SLICES:
+            rows = np.flatnonzero((by_code != 0).take(self.codes))
+            return rows, by_code.take(self.codes.take(rows))
+        ends = np.append(begins, len(wanted))[1:] - 1
+        low, high = self.starts[wanted[begins]].tolist(), self.starts[wanted[ends] + 1].tolist()
+        slices = [self.order[start:end] for start, end in zip(low, high, strict=True)]
+        rows = np.concatenate([np.zeros(0, np.int64), *slices])
+        return rows, np.repeat(by_code[wanted], self.starts[wanted + 1] - self.starts[wanted])
+
+
+def _likely(conditions: Sequence[tuple[Float64s, _ByCode]], n_classes: int) -> tuple[Int64s, Float64s]:
     """The classes that may satisfy all conditions, and how likely each does. A condition: by code, codes of classes."""
     if not conditions:
         return np.arange(n_classes), np.ones(n_classes)
-    (by_code, codes), *others = conditions
-    likely = np.flatnonzero((by_code != 0).take(codes))
-    weights = by_code.take(codes.take(likely))
-    for by_code, codes in others:
-        satisfied = by_code.take(codes.take(likely))
+    (by_code, column), *others = conditions
+    likely, weights = column.likely(by_code)
+    for by_code, column in others:
+        satisfied = by_code.take(column.codes.take(likely))
         kept = np.flatnonzero(satisfied)
         likely, weights = likely[kept], weights[kept] * satisfied[kept]
     return likely, weights

@@ -49,7 +49,7 @@ class TableKind(PublishedKind):
     def sorted_rows(self, published: PublishedTable) -> Int64s:
         """By the texts of the quasi-identifiers, then of the other columns."""
         names = [*published.quasi, *(name for name in published.names if name not in published.quasi)]
-        return order_rows([text_ranks(published.column(name)) for name in names], len(published))
+        return order_rows((text_ranks(published.column(name)) for name in names), len(published))
 
     def write(self, folder: Path, published: PublishedTable, side_file: None, rows: Int64s, format: str) -> None:
         frame, file = published.take(rows).to_frame(), folder / self.files[format]

@@ -55,12 +55,13 @@ class ContainedValues:
 
     def in_place(self) -> Bools:
         """Whether each record's cell contains the record's own value."""
-        cell, code = self.published.codes.astype(np.int64), self.original.codes.astype(np.int64)
-        inside = (self.low[cell] <= code) & (code <= self.high[cell])
-        looked_up = self.row[cell] >= 0
-        if looked_up.any():
+        cell, code = self.published.codes, self.original.codes
+        inside: Bools = (self.low[cell] <= code) & (code <= self.high[cell])
+        if len(self.table):
+            looked_up = self.row[cell] >= 0
             inside[looked_up] = self.table[self.row[cell[looked_up]], code[looked_up]]
-        return np.where(code < 0, self.missing[cell], inside)
+        absent = code < 0
+        return np.where(absent, self.missing[cell], inside) if absent.any() else inside
 
 
 def _places(values: pl.Series, domain: pl.Series) -> tuple[Int64s, Int64s, bool]:
@@ -69,6 +70,8 @@ def _places(values: pl.Series, domain: pl.Series) -> tuple[Int64s, Int64s, bool]
     Values of another type are compared as they are, never rounded to the type of the domain. What has no order in
     common is equal where its texts are, and no range of it contains anything.
     """
+    if values.dtype == domain.dtype and values.equals(domain):  # the column was published as it was
+        return np.arange(len(domain)), np.arange(1, len(domain) + 1), True
     if values.dtype != domain.dtype:
         if values.dtype.is_numeric() and domain.dtype.is_numeric():
             values, domain = values.cast(pl.Float64), domain.cast(pl.Float64)

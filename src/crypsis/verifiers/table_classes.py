@@ -6,9 +6,11 @@ record; a million records take less than a second.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from crypsis.arrays import Bools, Int64s
 from crypsis.data.cells import CellKind
@@ -41,13 +43,14 @@ class TableClasses:
             suppressed |= marked[-1]
         problem = _partly_suppressed(published, marked, suppressed)
         kept = np.flatnonzero(~suppressed)
-        keys = joined_codes([text_codes(column)[kept] for column in published.with_role("quasi")], len(kept))
-        _, first, inverse, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        n_suppressed = len(published) - len(kept)
+        chosen = kept if n_suppressed else slice(None)
+        keys = joined_codes((text_codes(column)[chosen] for column in published.with_role("quasi")), len(kept))
+        first, inverse, sizes = _numbered(keys)
         class_of = np.full(len(published), -1, np.int64)
-        class_of[kept] = inverse
-        n_suppressed = int(np.count_nonzero(suppressed))
+        class_of[chosen] = inverse
         people = None if person is None else people_of_classes(class_of, person, len(sizes))
-        return cls(class_of, sizes.astype(np.int64), kept[first], n_suppressed, problem, person, people)
+        return cls(class_of, sizes, kept[first], n_suppressed, problem, person, people)
 
     @property
     def individuals(self) -> Int64s:
@@ -68,6 +71,25 @@ class TableClasses:
         }
 
 
+def _numbered(keys: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """The first record of each key in ascending order, the number of each record's key, and the records of each.
+
+    Records are sorted with their own number behind the key, where both fit into 64 bits.
+    """
+    bits = max(len(keys) - 1, 0).bit_length()
+    if int(keys.max(initial=0)) >= LARGEST_KEY >> bits:
+        _, first, inverse, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        return first, inverse.reshape(-1), sizes.astype(np.int64)
+    ordered = pl.Series((keys << bits) | np.arange(len(keys))).sort().to_numpy()
+    record, key = ordered & ((1 << bits) - 1), ordered >> bits
+    begins = np.ones(len(keys), np.bool_)
+    begins[1:] = key[1:] != key[:-1]
+    starts = np.flatnonzero(begins)
+    number = np.empty(len(keys), np.int64)
+    number[record] = np.cumsum(begins) - 1
+    return record[starts], number, np.diff(np.append(starts, len(keys)))
+
+
 def people_of_classes(class_of: Int64s, person: Int64s, n_classes: int) -> Int64s:
     """Different people with a record in each class; suppressed records count for none."""
     kept = class_of >= 0
@@ -81,7 +103,7 @@ def text_codes(column: PublishedColumn) -> Int64s:
     return codes
 
 
-def joined_codes(columns: list[Int64s], n_records: int) -> Int64s:
+def joined_codes(columns: Iterable[Int64s], n_records: int) -> Int64s:
     """One number per record, equal where all columns are."""
     keys, base = np.zeros(n_records, np.int64), 1
     for codes in columns:

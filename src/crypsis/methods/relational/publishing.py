@@ -283,19 +283,20 @@ def _with_the_rest(table: Table, quasi: dict[str, PublishedColumn], suppressed: 
 
 def as_it_is(column: Column, suppressed: Bools) -> PublishedColumn:
     """A column that is published unchanged but for suppressed records; values of suppressed records alone are gone."""
-    codes = np.where(suppressed, -2, column.codes)
-    used = occurring(codes[codes >= 0], len(column.domain))
+    codes = np.where(suppressed, np.int32(-2), column.codes) if suppressed.any() else column.codes
+    held = np.bincount(codes + np.int32(2), minlength=len(column.domain) + 2)
+    used = np.flatnonzero(held[2:])
     place = np.zeros(len(column.domain) + 2, np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
-    kinds = [CellKind.VALUE] * len(used)
+    kinds = np.full(len(used), CellKind.VALUE, np.int8)
     for code, kind in ((-1, CellKind.MISSING), (-2, CellKind.SUPPRESSED)):
-        if (codes == code).any():
+        if held[code + 2]:
             place[code] = len(kinds)
-            kinds.append(kind)
+            kinds = np.append(kinds, np.int8(kind))
     cells = Cells(
         column.type,
-        np.array(kinds, np.int8),
-        offsets_of(np.array([kind == CellKind.VALUE for kind in kinds], np.int64)),
+        kinds,
+        offsets_of((kinds == CellKind.VALUE).astype(np.int64)),
         np.arange(len(used), dtype=np.int32),
         column.domain.gather(used),
         pl.Series([], dtype=pl.String),

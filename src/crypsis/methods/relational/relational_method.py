@@ -175,13 +175,14 @@ class SuppressingMethod(RelationalMethod):
 
 def classes_in_order(class_of: Int64s) -> Int64s:
     """Classes numbered by their first record; -1 stays."""
-    renumbered = np.full(len(class_of), -1, np.int64)
-    kept = np.flatnonzero(class_of >= 0)
-    if len(kept):
-        _, first, inverse = np.unique(class_of[kept], return_index=True, return_inverse=True)
-        rank = np.empty(len(first), np.int64)
-        rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-        renumbered[kept] = rank[inverse]
+    records = len(class_of)
+    first = np.full(int(class_of.max(initial=-1)) + 2, records)  # the last stands for -1
+    first[class_of[::-1]] = np.arange(records)[::-1]  # the first record of a class is written last
+    first[-1] = records
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    rank[-1] = -1
+    renumbered: Int64s = rank[class_of]
     return renumbered
 
 
