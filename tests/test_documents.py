@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import shlex
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 from crypsis.cli.main import main
 from docs.parameter_tables import on_page_markdown
@@ -178,6 +180,22 @@ def test_the_site_builds_without_network_and_loads_nothing_from_elsewhere(tmp_pa
     assert len(built) >= len(PAGES)
     for page in built:
         assert not loading.search(page.read_text(encoding="utf-8")), page
+    assert said_from_disk(tmp_path / "site" / "notebooks" / "tables.html") == []
+
+
+def said_from_disk(page: Path) -> list[str]:
+    """What a page of the site says in the console of a browser that opens it as a file and searches."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        tab = browser.new_page()
+        said: list[str] = []
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.goto(page.as_uri())
+        tab.get_by_role("textbox", name="Search").press_sequentially("mondrian")
+        expect(tab.locator(".md-search-result__meta")).to_contain_text("matching documents", timeout=60_000)
+        browser.close()
+    return said
 
 
 def test_every_link_leads_somewhere() -> None:

@@ -86,6 +86,7 @@ def test_help_tells_every_parameter_and_leaves_the_machinery_out(method: type[Me
     assert "__setattr__" not in told
     assert len(told.splitlines()) < 140
     assert [*inspect.signature(method).parameters] == [parameter.name for parameter in parameters_of(method)]
+    assert "crypsis." not in str(inspect.signature(method))  # types by their names, not by where they are defined
 
 
 @every_method

@@ -47,7 +47,17 @@ def _lines(parameter: Parameter) -> list[str]:
     return textwrap.wrap(words, _WIDTH, initial_indent="    ", subsequent_indent="        ")
 
 
+class _Name:
+    """A type as it is read: `Hierarchies | None`, wherever the class is defined."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def __repr__(self) -> str:
+        return self.words
+
+
 def _argument(parameter: Parameter) -> inspect.Parameter:
-    kind: Any = parameter.type | None if parameter.optional else parameter.type
+    kind = _Name(parameter.type.__name__ + (" | None" if parameter.optional else ""))
     default = inspect.Parameter.empty if parameter.required else parameter.default
     return inspect.Parameter(parameter.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
