@@ -22,6 +22,7 @@ from crypsis.parts_release import verify_release_parts
 from crypsis.publication import kind_of, record_parts, table_parts
 from crypsis.record_release import RecordPartsRelease
 from crypsis.shards import records
+from crypsis.shards.records import shard_records
 from crypsis.verifiers.counted_rows import CountedRows, count_rows
 from crypsis.verifiers.set_parts import verify_set_parts
 from crypsis.verifiers.trajectory_parts import verify_trajectory_parts
@@ -34,6 +35,7 @@ WALKS = {
     "size-three": crypsis.SeqAnon(k=2, m=3, on_infeasible="truncate"),
     "sd-seq-anon": crypsis.SDSeqAnon(k=3, m=2, on_infeasible="truncate"),
     "u-seq-anon": crypsis.USeqAnon(k=3, m=2, delta=100.0),
+    "kam-cut": crypsis.KAMCut(k=3),
 }
 KINDS = crypsis.ItemHierarchy([(f"w{item:02d}", f"kind {item % 3}") for item in range(12)] + [
     (f"kind {kind}", "thing") for kind in range(3)
@@ -49,6 +51,11 @@ SETS = {
     "policy": crypsis.PCTA(k=6),
 }
 METHODS = {**WALKS, **SETS}
+FACTS = {
+    "sets": ("steps", "cut", "partition", "accounting"),
+    "walks": ("merges", "partition"),
+    "kam-cut": ("accounting",),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -118,7 +125,7 @@ def compare(name: str, seed: int, folder: Path) -> None:
         assert isinstance(release, RecordPartsRelease)
         assert release.verify().to_dict() == local.verify().to_dict()
         assert release.figures() == local.figures()
-        for fact in ("steps", "cut", "partition", "accounting") if name in SETS else ("merges", "partition"):
+        for fact in FACTS["sets" if name in SETS else "kam-cut" if name == "kam-cut" else "walks"]:
             noted = local.context.private.get(fact)
             assert release.context.private.get(fact) == (noted.to_pairs() if hasattr(noted, "to_pairs") else noted)
         written = release.write(folder / "written", private_report=folder / "own.json")
@@ -136,7 +143,8 @@ def compare(name: str, seed: int, folder: Path) -> None:
     back = crypsis.read_release(written)
     assert back.verify().to_dict() == crypsis.read_release(expected).verify().to_dict()
     rows = pl.read_parquet(folder / "own.rows")
-    assert sorted(rows["input_row"].to_list()) == list(range(len(read)))
+    expected_rows = local.context.private.get("published_input_rows", range(len(read)))
+    assert sorted(rows["input_row"].to_list()) == list(expected_rows)
 
 
 @pytest.mark.long
@@ -149,11 +157,28 @@ def test_many_folders_are_those_of_records_in_memory(tmp_path: Path) -> None:
 def test_a_broken_guarantee_has_the_witness_of_trajectories_in_memory(tmp_path: Path) -> None:
     for seed in range(20, 22):
         published = crypsis.anonymize(random_walks(np.random.default_rng(seed), 50, 6), crypsis.SeqAnon(k=1, m=1)).data
-        promised = crypsis.KmAnonymity(k=6, m=3)
-        expected = crypsis.verify(published, promised)
         with Serial() as executor:
             counted = counted_parts(published, tmp_path / str(seed), executor)
-            assert verify_trajectory_parts(counted, promised, published).to_dict() == expected.to_dict()
+            for promised in (crypsis.KmAnonymity(k=6, m=3), crypsis.SequenceKAnonymity(k=5, strict=True)):
+                expected = crypsis.verify(published, promised)
+                assert not expected.holds
+                assert verify_trajectory_parts(counted, promised, published).to_dict() == expected.to_dict()
+
+
+def test_a_broken_sequence_guarantee_has_the_witness_of_the_original_in_memory(tmp_path: Path) -> None:
+    for seed in range(30, 34):
+        rng = np.random.default_rng(seed)
+        data = random_walks(rng, 60, 7)
+        published = crypsis.anonymize(data, crypsis.KAMCut(k=1)).data.take(np.arange(0, 60, 2))
+        with Serial() as executor:
+            counted = counted_parts(published, tmp_path / str(seed), executor)
+            encoded = shard_records(data, executor, [0, *random_cuts(rng, 60), 60])
+            for promised in (
+                crypsis.SequenceKAnonymity(k=k, strict=strict) for k in (1, 4) for strict in (True, False)
+            ):
+                expected = crypsis.verify(published, promised, data)
+                found = verify_trajectory_parts(counted, promised, published, data, encoded.shards)
+                assert found.to_dict() == expected.to_dict()
 
 
 @pytest.mark.parametrize("seed", range(20, 26))

@@ -136,7 +136,9 @@ class TrajectoryPartsRelease(RecordPartsRelease):
     def verify(self) -> Verdict:
         """Recount the guarantee from the published parts, in bounded memory; each row was compared with its original
         when it was published."""
-        return verify_trajectory_parts(self._count(), self.guarantee, self.parts.symbols, self.parts.original)
+        return verify_trajectory_parts(
+            self._count(), self.guarantee, self.parts.symbols, self.parts.original, self.encoded.shards
+        )
 
     def _count_parts(self, files: tuple[str, ...]) -> CountedRows:
         return count_rows(files, read_published_trajectories, self.executor, self.parts.seeds)

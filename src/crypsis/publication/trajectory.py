@@ -45,6 +45,7 @@ from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.counted_rows import count_rows
 from crypsis.verifiers.recoding import recoded_original
+from crypsis.verifiers.rows_of_owners import row_of_nobody
 from crypsis.verifiers.trajectory_parts import shown_symbols, verify_trajectory_parts
 
 LOCATIONS = "locations.csv"
@@ -159,6 +160,8 @@ class TrajectoryKind(PublishedKind):
         return counted.n_records, verify_trajectory_parts(counted, guarantee, shown_symbols(counted))
 
     def problem_of_shard(self, published: PublishedTrajectories, original: Trajectories) -> str | None:
+        if published.input_rows is not None:
+            return _untrue_row(published, original, published.input_rows)
         recoded = recoded_original(published, original)
         return recoded if isinstance(recoded, str) else None
 
@@ -313,6 +316,17 @@ class TrajectoryKind(PublishedKind):
             and (described.get("times") in (None, DROPPED) or is_described(described["times"]))
             and isinstance(described.get("taxonomy", False), bool)
         )
+
+
+def _untrue_row(published: PublishedTrajectories, original: Trajectories, input_rows: Int64s) -> str | None:
+    """A published row that is no part of the trajectory that it was made of."""
+    symbols = published.symbols
+    location = original.locations.vocabulary.encode(symbols.vocabulary.series)[symbols.members[symbols.offsets[:-1]]]
+    codes = location[published.codes] if len(location) else published.codes
+    everyone = np.arange(len(original), dtype=np.int32)
+    owners = input_rows.astype(np.int32)
+    row = row_of_nobody(published.offsets, codes, owners, input_rows, original.offsets, original.codes, everyone)
+    return None if row is None else f"row {row} of a shard is no part of the trajectory that it was made of"
 
 
 def _described_times(published: PublishedTrajectories) -> dict[str, Any]:

@@ -177,15 +177,17 @@ def count_range(files: Sequence[str], required: int) -> Rarest | None:
 
 def row_checksum(offsets: Int64s, codes: Int32s, seeds: Sequence[int]) -> tuple[int, int]:
     """Two keyed sums of row hashes: equal for equal rows in any order."""
+    first, second = (int(row_hashes(offsets, codes, seed).sum(dtype=np.uint64)) for seed in seeds)
+    return first, second
+
+
+def row_hashes(offsets: Int64s, codes: Int32s, seed: int) -> Any:
+    """A keyed hash of each row."""
     place = np.arange(len(codes)) - np.repeat(offsets[:-1], np.diff(offsets))
     key = codes.astype(np.uint64) + (place.astype(np.uint64) << np.uint64(32))
-    sums = []
-    for seed in seeds:
-        visits = np.append(mixed_bits(key ^ mixed_bits(np.array([seed], np.uint64))), np.uint64(0))
-        ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(visits, dtype=np.uint64)])
-        rows = ends[offsets[1:]] - ends[offsets[:-1]]
-        sums.append(int(mixed_bits(rows ^ np.uint64(seed)).sum(dtype=np.uint64)))
-    return sums[0], sums[1]
+    visits = np.append(mixed_bits(key ^ mixed_bits(np.array([seed], np.uint64))), np.uint64(0))
+    ends = np.concatenate([np.zeros(1, np.uint64), np.cumsum(visits, dtype=np.uint64)])
+    return mixed_bits((ends[offsets[1:]] - ends[offsets[:-1]]) ^ np.uint64(seed))
 
 
 def added_checksums(sums: Sequence[tuple[int, int]]) -> tuple[int, int]:

@@ -1,17 +1,20 @@
-"""Recount k^m-anonymity of published trajectories in parts, in bounded memory.
+"""Recount what published trajectories in parts promise, in bounded memory.
 
 The verdict is the one on all trajectories in memory, witness and figures included.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
-from crypsis.guarantees import ConstrainedKmAnonymity, Guarantee, KmAnonymity, Verdict
+from crypsis.guarantees import ConstrainedKmAnonymity, Guarantee, KmAnonymity, SequenceKAnonymity, Verdict
 from crypsis.verifiers.counted_rows import CountedRows
 from crypsis.verifiers.km_anonymity import COMPARED, COUNTED, verdict_by_size
+from crypsis.verifiers.sequence_parts import verify_sequence_parts
 from crypsis.verifiers.subsequence_supports import Rarest
 from crypsis.verifiers.utility_constraints import verdict_with_constraints
 
@@ -26,9 +29,12 @@ def verify_trajectory_parts(
     promised: Guarantee,
     symbols: PublishedTrajectories,
     original: Trajectories | None = None,
+    shards: Sequence[Any] = (),
 ) -> Verdict:
     """The verdict on what was counted. `symbols` is one row that shows every symbol; `original`, where rows were
-    compared with it, one that visits every location that occurs."""
+    compared with it, one that visits every location that occurs; `shards` hold the original trajectories."""
+    if isinstance(promised, SequenceKAnonymity):
+        return verify_sequence_parts(counted, promised, original, shards)
     if not isinstance(promised, KmAnonymity):
         raise NotApplicable(f"{promised.model} is not counted on parts; verify the release without an executor.")
     if promised.unit == "owner":

@@ -12,18 +12,21 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import load
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.kernels.prefix_tree import nearest_kept
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
-from crypsis.methods.trajectory.prefix_rounds import shared_beginnings
+from crypsis.methods.trajectory.prefix_rounds import BeginningsOfShard, CutShard, cut_shard, shared_beginnings
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
     check_enough,
+    check_enough_of,
     private_facts,
     published_rows,
 )
@@ -64,6 +67,7 @@ class KAMCut(Method):
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     scaling: ClassVar[Scaling] = Scaling.EXACT
+    publishes_shards: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "publish")
 
     k: Annotated[int, AtLeast(1), "Trajectories that must share each published sequence."] = 5
@@ -86,12 +90,37 @@ class KAMCut(Method):
 
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTrajectories:
-        whole = data.whole
-        check_enough(whole, individuals_of(whole, self.unit, type(self).__name__), self.k, self.unit)
+    ) -> PublishedTrajectories | RecodedRecords:
+        individuals_of(data.one_of_each, self.unit, type(self).__name__)
+        check_enough_of(data.n_filled, self.k, self.unit)
         with context.stage("prefix tree"):
-            lengths, kept = shared_beginnings(data.shards, len(data.locations), self.k, executor)
+            beginnings, kept = shared_beginnings(data.shards, len(data.locations), self.k, executor)
+            context.private["tree"] = {"kept": kept, "cut_trajectories": sum(own.cut for own in beginnings)}
+        if data.is_large:
+            return self._recoded_shards(data, beginnings, context)
         with context.stage("publish"):
-            cut = int(np.count_nonzero(lengths < whole.lengths))
-            context.private["tree"] = {"kept": kept, "cut_trajectories": cut}
+            whole = data.whole
+            lengths = np.concatenate([load(own.file) for own in beginnings])
             return published_rows(whole, whole.codes, whole.offsets[:-1], lengths, LOST, context)
+
+    def _recoded_shards(
+        self, data: EncodedTrajectories, beginnings: list[BeginningsOfShard], context: RunContext
+    ) -> RecodedRecords:
+        """What is published of each shard, in the symbols of all."""
+        occurs = np.full(len(data.locations), -1, np.int32)
+        occurring = np.unique(np.concatenate([own.occurring for own in beginnings])).astype(np.int32)
+        occurs[occurring] = occurring
+        symbols, symbol_of_code = Symbols.of_partition(data.locations.vocabulary, occurs)
+        every = PublishedTrajectories(np.array([0, len(occurring)], np.int64), symbol_of_code[occurring], symbols, None)
+        lost, empty = sum(own.lost for own in beginnings), data.n_records - data.n_filled
+        context.private["accounting"] = {
+            "input": data.n_records,
+            "published": data.n_filled - lost,
+            "published_as_empty": empty,
+            "lost": lost,
+        }
+        shards = [
+            CutShard(shard.file, shard.first, shard.rows, shard.first_filled, own.file)
+            for shard, own in zip(data.shards, beginnings, strict=True)
+        ]
+        return RecodedRecords(shards, cut_shard, every, data.one_of_each, (every, symbol_of_code, data.locations))

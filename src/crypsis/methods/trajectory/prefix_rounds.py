@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from crypsis.arrays import Int64s
+from crypsis.arrays import Int32s, Int64s, offsets_of
+from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_nearby
+from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.ragged import RaggedShard
 
 
@@ -16,6 +20,7 @@ class PrefixShard:
     """The trajectories of a shard, the beginning that each still shares with k, and how long it is."""
 
     def __init__(self, shard: RaggedShard, n_codes: int) -> None:
+        self.shard = shard
         self.offsets, self.codes = shard.read()
         self.n_codes = max(n_codes, 1)
         self.shared = np.zeros(shard.rows, np.int64)
@@ -37,12 +42,42 @@ class PrefixShard:
         self.open, self.node = self.open[stays], place[stays]
         self.shared[self.open] += 1
 
-    def lengths(self) -> Int64s:
-        return self.shared
+    def save(self, folder: str) -> BeginningsOfShard:
+        """Write how long the shared beginnings are."""
+        lengths = np.diff(self.offsets)
+        place = np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], lengths)
+        shown = self.codes[place < np.repeat(self.shared, lengths)]
+        lost = np.flatnonzero((self.shared == 0) & (lengths > 0))
+        return BeginningsOfShard(
+            Scratch.at(folder).save(f"lengths-{Path(self.shard.file).name}", self.shared),
+            cut=int(np.count_nonzero(self.shared < lengths)),
+            lost=len(lost),
+            occurring=np.unique(shown),
+        )
 
 
-def shared_beginnings(shards: Sequence[RaggedShard], n_codes: int, k: int, executor: Executor) -> tuple[Int64s, int]:
-    """Of each trajectory the visits of its longest beginning that k share, and how many beginnings these are."""
+@dataclass(frozen=True, eq=False)
+class BeginningsOfShard:
+    """A file with the length of each shared beginning; how many are shorter than their trajectories, how many
+    trajectories have none, and which locations they visit."""
+
+    file: str
+    cut: int
+    lost: int
+    occurring: Int64s
+
+
+@dataclass(frozen=True)
+class CutShard(RaggedShard):
+    """A shard, and a file with the length of the beginning that is published of each trajectory."""
+
+    lengths: str = ""
+
+
+def shared_beginnings(
+    shards: Sequence[RaggedShard], n_codes: int, k: int, executor: Executor
+) -> tuple[list[BeginningsOfShard], int]:
+    """Of each shard the longest beginnings that k share, and how many beginnings these are."""
     resident = resident_nearby(executor, PrefixShard, shards, n_codes)
     n_kept = 0
     while True:
@@ -55,6 +90,19 @@ def shared_beginnings(shards: Sequence[RaggedShard], n_codes: int, k: int, execu
         resident.call("advance", kept)
         if not len(kept):
             break
-    lengths: Int64s = np.concatenate(resident.call("lengths"))
+    saved: list[BeginningsOfShard] = resident.call("save", str(executor.scratch.below("beginnings").folder))
     resident.close()
-    return lengths, n_kept
+    return saved, n_kept
+
+
+def cut_shard(
+    shard: CutShard, symbols: PublishedTrajectories, symbol_of_code: Int32s, locations: Locations
+) -> tuple[PublishedTrajectories, Trajectories]:
+    """The beginnings of a shard as they are published, and its trajectories; those without a beginning are lost."""
+    offsets, codes = shard.read()
+    shared, lengths = load(shard.lengths), np.diff(offsets)
+    rows = np.flatnonzero((shared > 0) | (lengths == 0))
+    taken = offsets_of(shared[rows])
+    positions = np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], shared[rows])
+    published = replace(symbols, offsets=taken, codes=symbol_of_code[codes[positions]], input_rows=rows)
+    return published, Trajectories(offsets, codes, locations)

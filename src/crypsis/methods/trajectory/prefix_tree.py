@@ -137,7 +137,11 @@ def corpus_of_rows(
 
 def check_enough(data: Trajectories, groups: Int32s, k: int, unit: str | None) -> None:
     """Fewer than k individuals who were anywhere at all can never be protected."""
-    have = len(np.unique(groups[data.lengths > 0]))
+    check_enough_of(len(np.unique(groups[data.lengths > 0])), k, unit)
+
+
+def check_enough_of(have: int, k: int, unit: str | None) -> None:
+    """The same by how many individuals were anywhere at all."""
     if k >= 2 and have < k:
         raise TooFewTrajectories(
             f"No {k}-anonymous release exists: {how_many(have, unit)} visited any location, {k} are required. "
