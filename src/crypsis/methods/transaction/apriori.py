@@ -15,14 +15,13 @@ import numpy as np
 
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import InfeasibleDiversity
-from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, ItemsetDiversity
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords
 from crypsis.methods.transaction.people import count_people, persons_to_count, unit_of
+from crypsis.methods.transaction.shard_recoding import Spread
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
-from crypsis.shards.records import EncodedTransactions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,16 +63,12 @@ class Apriori(HierarchyMethod):
         return ItemsetDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data))
 
     def recode(
-        self,
-        data: Transactions,
-        context: RunContext,
-        encoded: EncodedTransactions | None = None,
-        executor: Executor | None = None,
+        self, data: Transactions, context: RunContext, spread: Spread | None = None
     ) -> PublishedTransactions | RecodedRecords:
         resolved = self.resolve(data)
         with context.stage("read hierarchy"):
-            records = resolved.tree_records(data, encoded, executor)
-            _check_shares(data, self.l, None if encoded is None else encoded.n_filled)
+            records = resolved.tree_records(data, spread)
+            _check_shares(data, self.l, None if spread is None else spread.encoded.n_filled)
         with context.stage("raise the cut"):
             raised = records.raised(
                 self.k,
@@ -83,7 +78,7 @@ class Apriori(HierarchyMethod):
                 method="Apriori",
             )
         with context.stage("publish"):
-            published, found_again = records.recoded(raised.cut, encoded, executor)
+            published, found_again = records.recoded(raised.cut, spread)
             context.private.update(
                 steps=records.named_steps(raised), cut=named_cut(records, raised.cut), accounting=found_again
             )

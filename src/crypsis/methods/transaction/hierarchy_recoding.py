@@ -28,7 +28,7 @@ from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.transaction.cut_rounds import CutRounds
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
-from crypsis.methods.transaction.shard_recoding import recode_shards
+from crypsis.methods.transaction.shard_recoding import Spread, recode_shards
 from crypsis.parameters import Between
 from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
@@ -75,26 +75,21 @@ class HierarchyMethod(Method):
     def anonymize_parts(
         self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTransactions | RecodedRecords:
-        return self.recode(data.one_of_each, context, data, executor)
+        return self.recode(data.one_of_each, context, Spread(data, executor))
 
     @abstractmethod
     def recode(
-        self,
-        data: Transactions,
-        context: RunContext,
-        encoded: EncodedTransactions | None = None,
-        executor: Executor | None = None,
+        self, data: Transactions, context: RunContext, spread: Spread | None = None
     ) -> PublishedTransactions | RecodedRecords:
         """Publish items as nodes of the hierarchy. Where the records are in shards, these are asked for counts, and the
         data are one record that holds every item."""
 
-    def tree_records(
-        self, data: Transactions, encoded: EncodedTransactions | None = None, executor: Executor | None = None
-    ) -> TreeRecords:
+    def tree_records(self, data: Transactions, spread: Spread | None = None) -> TreeRecords:
         """The data over the tree, counted in shards where there are some; refuses data that no cut can protect."""
         records = TreeRecords.of(data, self.hierarchy, self.attach_to_root)
-        if encoded is not None and executor is not None:
-            rounds = CutRounds.of(encoded.shards, records.tree, encoded.supports, records.sensitive_codes, executor)
+        if spread is not None:
+            shards, supports = spread.encoded.shards, spread.encoded.supports
+            rounds = CutRounds.of(shards, records.tree, supports, records.sensitive_codes, spread.executor)
             lengths = rounds.lengths()
             check_enough(int(lengths[1:].sum()), self.k, data)
             for size in range(3, self.m + 1):
@@ -291,14 +286,14 @@ class TreeRecords:
             self.rounds.close()
 
     def recoded(
-        self, cut: Int32s, encoded: EncodedTransactions | None, executor: Executor | None
+        self, cut: Int32s, spread: Spread | None
     ) -> tuple[PublishedTransactions | RecodedRecords, dict[str, int]]:
         """All records under one cut, or their shards; and how the records of the input are found again."""
         self.release_shards()
         published = self.published([cut], np.zeros(len(self), np.int64))
-        if encoded is None or executor is None:
+        if spread is None:
             return published, accounting(self.data, published)
-        return recode_shards(published, self._symbol_of_item(cut), encoded, executor)
+        return recode_shards(published, self._symbol_of_item(cut), spread)
 
     def _symbol_of_item(self, cut: Int32s) -> Int32s:
         """The symbol of each item under a cut, as `published` numbers them; -1 for items that are left out."""

@@ -26,6 +26,7 @@ from crypsis.methods.transaction.hierarchy_recoding import (
     accounting,
     refuse_sensitive,
 )
+from crypsis.methods.transaction.shard_recoding import Spread
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
@@ -65,15 +66,9 @@ class LRA(HierarchyMethod):
     def anonymize_parts(
         self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTransactions:
-        return self.recode(data.whole, context, data, executor)
+        return self.recode(data.whole, context, Spread(data, executor))
 
-    def recode(
-        self,
-        data: Transactions,
-        context: RunContext,
-        encoded: EncodedTransactions | None = None,
-        executor: Executor | None = None,
-    ) -> PublishedTransactions:
+    def recode(self, data: Transactions, context: RunContext, spread: Spread | None = None) -> PublishedTransactions:
         """Parts are anonymized one after another, or where the executor says."""
         refuse_sensitive(data, "LRA")
         with context.stage("read hierarchy"):
@@ -86,15 +81,15 @@ class LRA(HierarchyMethod):
         steps = []
         with context.stage("raise the cuts"):
             taken = [records.take(rows) for rows in parts]
-            spread = []
-            if executor is not None:
-                folder = executor.scratch.below("parts")
+            elsewhere = []
+            if spread is not None:
+                folder = spread.executor.scratch.below("parts")
                 files = [folder.save(f"part-{index:06d}", part) for index, part in enumerate(taken)]
-                spread = executor.map(raise_saved, files, records.without_records(), self)
+                elsewhere = spread.executor.map(raise_saved, files, records.without_records(), self)
             for number, (rows, part) in enumerate(zip(parts, taken, strict=True)):
                 context.report_progress(number / len(parts))
                 part_of_record[rows] = number
-                raised = spread[number] if executor is not None else raise_part(part, records, self)
+                raised = elsewhere[number] if spread is not None else raise_part(part, records, self)
                 cuts.append(raised.cut)
                 steps.append(records.named_steps(raised))
         with context.stage("publish"):

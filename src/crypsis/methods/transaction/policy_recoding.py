@@ -27,7 +27,7 @@ from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
 from crypsis.methods.transaction.policy_rounds import PolicyRounds
-from crypsis.methods.transaction.shard_recoding import recode_shards
+from crypsis.methods.transaction.shard_recoding import Spread, recode_shards
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
@@ -155,14 +155,10 @@ class PolicyMethod(Method):
                 "records in their order. Use objective='item', or read the data into memory.",
                 method=self.name(),
             )
-        return self._recode(data.one_of_each, context, data, executor)
+        return self._recode(data.one_of_each, context, Spread(data, executor))
 
     def _recode(
-        self,
-        data: Transactions,
-        context: RunContext,
-        encoded: EncodedTransactions | None = None,
-        executor: Executor | None = None,
+        self, data: Transactions, context: RunContext, spread: Spread | None = None
     ) -> PublishedTransactions | RecodedRecords:
         """Merge items until the policy is satisfied. Where the records are in shards, these are asked for counts, and
         the data are one record that holds every item."""
@@ -171,7 +167,7 @@ class PolicyMethod(Method):
         resolved = self.resolve(data)
         with context.stage("read policies"):
             person = persons_to_count(data)
-            filled = count_people(person, data.lengths > 0) if encoded is None else encoded.n_filled
+            filled = count_people(person, data.lengths > 0) if spread is None else spread.encoded.n_filled
             check_enough(filled, self.k if self.privacy is None else 1, data)
             codes, number, vocabulary = _items_by_label(data)
             if len(codes) > MOST_ITEMS:
@@ -180,14 +176,14 @@ class PolicyMethod(Method):
                     "Use Apriori, or Disassociation."
                 )
             rounds = None
-            if encoded is not None and executor is not None:
-                rounds = PolicyRounds.of(encoded.shards, number, len(codes), executor)
+            if spread is not None:
+                rounds = PolicyRounds.of(spread.encoded.shards, number, len(codes), spread.executor)
             offsets, items = _relabelled(data, number)
             if resolved.privacy is not None:
                 constraint_offsets, constraint_items, unknown = resolved.privacy.closed(vocabulary, data)
                 constraints = (constraint_offsets, constraint_items)
-            elif rounds is not None and encoded is not None:
-                constraints, unknown = rounds.occurring_sets(self.m, encoded.lengths), 0
+            elif rounds is not None and spread is not None:
+                constraints, unknown = rounds.occurring_sets(self.m, spread.encoded.lengths), 0
             else:
                 constraints, unknown = occurring_sets(offsets, items, len(codes), self.m), 0
             if unknown:
@@ -235,10 +231,10 @@ class PolicyMethod(Method):
         with context.stage("publish"):
             symbols, symbol_of_item = _published(data, number, merged.label, vocabulary)
             published: PublishedTransactions | RecodedRecords = symbols
-            if encoded is None or executor is None:
+            if spread is None:
                 found_again = accounting(data, symbols)
             else:
-                published, found_again = recode_shards(symbols, symbol_of_item, encoded, executor)
+                published, found_again = recode_shards(symbols, symbol_of_item, spread)
             context.private.update(
                 steps=trace,
                 partition=[list(labels) for labels in symbols.symbols.label_lists],

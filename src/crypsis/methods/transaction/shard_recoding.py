@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,14 +16,22 @@ from crypsis.shards.ragged import RaggedShard, joined_rows
 from crypsis.shards.records import EncodedTransactions
 
 
+class Spread(NamedTuple):
+    """Records in shards, and what runs work on these."""
+
+    encoded: EncodedTransactions
+    executor: Executor
+
+
 def recode_shards(
-    symbols: PublishedTransactions, symbol_of_item: Int32s, data: EncodedTransactions, executor: Executor
+    symbols: PublishedTransactions, symbol_of_item: Int32s, spread: Spread
 ) -> tuple[PublishedTransactions | RecodedRecords, dict[str, int]]:
     """The records in the symbols that were made, of many the shards; and how the records of the input are found again.
 
     `symbols` is what is published of one record with every item; -1 in `symbol_of_item` marks items left out.
     """
-    filled = sum(executor.map(count_filled, data.shards, symbol_of_item))
+    data = spread.encoded
+    filled = sum(spread.executor.map(count_filled, data.shards, symbol_of_item))
     accounting = {
         "input": data.n_records,
         "published": filled,

@@ -15,7 +15,6 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.executors.executor import Executor
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.transaction.apriori import named_cut
 from crypsis.methods.transaction.hierarchy_recoding import (
@@ -24,9 +23,9 @@ from crypsis.methods.transaction.hierarchy_recoding import (
     TreeRecords,
     refuse_sensitive,
 )
+from crypsis.methods.transaction.shard_recoding import Spread
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
-from crypsis.shards.records import EncodedTransactions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,15 +57,11 @@ class VPA(HierarchyMethod):
     parts: Annotated[int, AtLeast(1), "Parts of the items, of about equally many occurrences."] = 4
 
     def recode(
-        self,
-        data: Transactions,
-        context: RunContext,
-        encoded: EncodedTransactions | None = None,
-        executor: Executor | None = None,
+        self, data: Transactions, context: RunContext, spread: Spread | None = None
     ) -> PublishedTransactions | RecodedRecords:
         refuse_sensitive(data, "VPA")
         with context.stage("read hierarchy"):
-            records = self.resolve(data).tree_records(data, encoded, executor)
+            records = self.resolve(data).tree_records(data, spread)
         with context.stage("raise the cuts of the parts"):
             bounds = domain_bounds(records, self.parts)
             cut = records.identity
@@ -82,7 +77,7 @@ class VPA(HierarchyMethod):
                 method="VPA",
             )
         with context.stage("publish"):
-            published, found_again = records.recoded(raised.cut, encoded, executor)
+            published, found_again = records.recoded(raised.cut, spread)
             names, leaves = records.tree.names, records.tree.leaf_nodes.tolist()
             context.private.update(
                 domains=[[names[leaf] for leaf in leaves[first:end]] for first, end in pairwise(bounds)],
