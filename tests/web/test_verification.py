@@ -40,11 +40,11 @@ def uploads(tmp_path: Path) -> Path:
 
 def test_an_uploaded_original_needs_no_roles(uploads: Path) -> None:
     verification = Verification(Uploads(uploads))  # type: ignore[arg-type]
-    assert verification.of_upload("archive")["holds"]
-    assert verification.of_upload("archive", original_upload="original.csv")["holds"]
+    assert verification.of_upload("archive").verdict.holds
+    assert verification.of_upload("archive", original_upload="original.csv").verdict.holds
     broken = verification.of_upload("archive", original_upload="other.csv")
-    assert not broken["holds"]
-    assert "untruthful" in broken["words"]
+    assert not broken.verdict.holds
+    assert "untruthful" in str(broken.verdict)
     assert not (uploads / "unpacked").exists()
 
 

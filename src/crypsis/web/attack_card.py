@@ -13,6 +13,7 @@ from crypsis.parameters import parameters_of
 from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent
+from crypsis.web.attacking import AttackAnswer
 from crypsis.web.telling import error_words
 
 _HEADS = (
@@ -28,7 +29,7 @@ class AttackCard:
     """`fitting` are the adversaries to choose from; `run` gets a name and parameters as they were typed."""
 
     def __init__(
-        self, fitting: Mapping[str, type[Attack]], run: Callable[[str, Mapping[str, str]], dict[str, Any]]
+        self, fitting: Mapping[str, type[Attack]], run: Callable[[str, Mapping[str, str]], AttackAnswer]
     ) -> None:
         self.fitting, self.run = fitting, run
         self.fields: dict[str, Any] = {}
@@ -77,23 +78,23 @@ class AttackCard:
             _show_result(found)
 
 
-def _show_result(found: Mapping[str, Any]) -> None:
+def _show_result(answer: AttackAnswer) -> None:
     """The worst of the curve as tiles, and the whole of it as a table."""
-    curve = found["curve"]
-    who = _("people") if found["people"] else _("records, each taken to be a person")
-    highest = max((point["max_risk"] for point in curve), default=0.0)
-    unique = max((point["share_unique"] for point in curve), default=0.0)
+    curve = answer.result.curve
+    who = _("people") if answer.people else _("records, each taken to be a person")
+    highest = max((point.max_risk for point in curve), default=0.0)
+    unique = max((point.share_unique for point in curve), default=0.0)
     with ui.element("div").classes("tiles"):
-        theme.tile(_("Attacked"), number(found["individuals"]), who)
+        theme.tile(_("Attacked"), number(answer.result.individuals), who)
         theme.tile(_("Highest risk"), percent(highest), _("of being found"), state="bad" if highest >= 1 else "")
         theme.tile(_("Unique"), percent(unique), _("have no other candidate"), state="bad" if unique else "good")
     rows = [
         [
-            number(point["knowledge"]),
-            number(point["fewest_candidates"]),
-            percent(point["mean_risk"]),
-            percent(point["max_risk"]),
-            percent(point["share_unique"]),
+            number(point.knowledge),
+            number(point.fewest_candidates),
+            percent(point.mean_risk),
+            percent(point.max_risk),
+            percent(point.share_unique),
         ]
         for point in curve
     ]
@@ -104,5 +105,5 @@ def _show_result(found: Mapping[str, Any]) -> None:
     ui.html(f"<table class=plain><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>", sanitize=False).classes(
         "scroll"
     )
-    for words in found["notes"]:
+    for words in answer.notes:
         ui.label(translated(words)).classes("muted small")

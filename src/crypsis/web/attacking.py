@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from crypsis.attacks import Attack, attack_named, fitting_attacks
@@ -25,17 +26,34 @@ def chosen_attack(name: str, params: Mapping[str, Any]) -> Attack:
     return kind(**given)
 
 
-def attacked(name: str, params: Mapping[str, Any], published: Any, original: Any) -> dict[str, Any]:
-    """What an adversary finds: the risk by what is known, and how many people there are."""
+@dataclass(frozen=True)
+class AttackAnswer:
+    """What an adversary finds; `people`: individuals are people, not records that are each taken to be one."""
+
+    result: Any
+    people: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Aggregates only: the risk by what is known, and how many people there are."""
+        return {
+            **self.result.to_dict(),
+            "curve": [point.to_dict() for point in self.result.curve],
+            "people": self.people,
+            "notes": list(self.notes),
+        }
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the figures do not say by themselves."""
+        return tuple(getattr(self.result, "notes", ()))
+
+
+def attacked(name: str, params: Mapping[str, Any], published: Any, original: Any) -> AttackAnswer:
+    """What an adversary finds in published data beside their original."""
     adversary = chosen_attack(name, params)
     if name not in fitting_attacks(published, original):
         fitting = ", ".join(fitting_attacks(published, original)) or "none"
         raise NotApplicable(f"The attack {name} does not fit these data; attacks that do: {fitting}.")
     result = adversary.run(published, original)
-    told: dict[str, Any] = result.to_dict()
     people = result.parameters.get("unit") == "owner" or getattr(original, "person", None) is not None
-    return told | {
-        "curve": [point.to_dict() for point in result.curve],
-        "people": people,
-        "notes": [*getattr(result, "notes", ())],
-    }
+    return AttackAnswer(result, people)

@@ -46,7 +46,7 @@ from crypsis.reports.report import Report
 from crypsis.review import Review
 from crypsis.translation import ENGLISH, language
 from crypsis.web.asked_results import AskedResult
-from crypsis.web.attacking import attacked
+from crypsis.web.attacking import AttackAnswer, attacked
 from crypsis.web.comparison import Comparison
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.declaration import Declaration
@@ -378,7 +378,7 @@ class Experiments:
         original = self._original(store, cell)
         return {} if original is None else fitting_attacks(store.release(cell).data, original)
 
-    def attack(self, number: str, cell: str, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    def attack(self, number: str, cell: str, name: str, params: Mapping[str, Any]) -> AttackAnswer:
         """What an adversary who knows pieces of the original finds in the published data of a cell."""
         store = self._store_with(number, cell)
         original = self._original(store, cell)

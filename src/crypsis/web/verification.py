@@ -7,7 +7,7 @@ import stat
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,20 +27,60 @@ from crypsis.errors import (
 )
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.first_look import suggested_roles_of
-from crypsis.guarantees import GUARANTEES, Guarantee, guarantee_named
+from crypsis.guarantees import GUARANTEES, Guarantee, Verdict, guarantee_named
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.publication import kind_promised
 from crypsis.release_folder import MANIFEST
+from crypsis.review import Review
 from crypsis.signatures import Signature
 from crypsis.verifiers import VERIFIERS
-from crypsis.web.attacking import attacked
+from crypsis.web.attacking import AttackAnswer, attacked
 from crypsis.web.own_names import rename_in_errors
 from crypsis.web.unpacking import check_unpacked
 from crypsis.web.workspace import Workspace
 
 _MOST_FILES = 64
 _LARGEST = 4_000_000_000
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A verdict; of a release also its review, its manifest, what is damaged, and its signature as trusted here."""
+
+    verdict: Verdict
+    review: Review | None = None
+    manifest: Mapping[str, Any] | None = None
+    damage: tuple[str, ...] = ()
+    signature: Signature | None = None
+
+    @property
+    def signature_words(self) -> str:
+        """Without the option of the command line; empty where there is no release."""
+        return "" if self.signature is None else str(self.signature).removesuffix(" (--trusted KEY.pub)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The machine-readable form."""
+        verdict = self.verdict
+        content = {
+            "holds": verdict.holds,
+            "words": str(verdict),
+            "guarantee": verdict.promised.to_dict(),
+            **verdict.to_dict(),
+        }
+        manifest = self.manifest
+        if self.review is not None and manifest is not None and self.signature is not None:
+            content["review"] = self.review.to_dict()
+            content["release"] = {
+                "created": manifest.get("created"),
+                "method": manifest.get("method"),
+                "kind": manifest["data"]["kind"],
+                "rows": manifest["data"]["rows"],
+                "figures": manifest.get("figures", {}),
+                "damage": list(self.damage),
+                "signature": self.signature.to_dict() | {"words": self.signature_words},
+            }
+        return content
 
 
 class Verification:
@@ -58,7 +98,7 @@ class Verification:
         original_upload: str | None = None,
         person: str | None = None,
         trusted: Sequence[str] = (),
-    ) -> dict[str, Any]:
+    ) -> Checked:
         """The verdict on a release (its archive) or, with a promise, on a file.
 
         Beside the original a release must also recode it honestly. It is a dataset, or of a table another upload, which
@@ -84,7 +124,7 @@ class Verification:
         """The columns of a table that does not say what it promises, each with the role that its name suggests."""
         return suggested_roles_of(self.workspace.upload(upload))
 
-    def of_path(self, path: Path, promise: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def of_path(self, path: Path, promise: Mapping[str, Any] | None = None) -> Checked:
         """The same for a folder or file of this machine."""
         try:
             kind = path.stat().st_mode
@@ -105,7 +145,7 @@ class Verification:
         original_file: Path | None = None,
         person: str | None = None,
         trusted: Sequence[Path] = (),
-    ) -> dict[str, Any]:
+    ) -> Checked:
         release = read_release(folder, private_report=private_report)
         signature = _trusted_by(release.signature, trusted)
         if person is not None and original_file is None:
@@ -117,20 +157,7 @@ class Verification:
         if original_file is not None:
             with rename_in_errors(original_file, "the original"):
                 against = release.read_original(original_file, **({} if person is None else {"person": person}))
-        verdict = release.verify(against)
-        return {
-            **told_verdict(verdict),
-            "review": release.review(against).to_dict(),
-            "release": {
-                "created": manifest.get("created"),
-                "method": manifest.get("method"),
-                "kind": manifest["data"]["kind"],
-                "rows": manifest["data"]["rows"],
-                "figures": manifest.get("figures", {}),
-                "damage": list(release.damage),
-                "signature": signature.to_dict() | {"words": _signature_words(signature)},
-            },
-        }
+        return Checked(release.verify(against), release.review(against), manifest, tuple(release.damage), signature)
 
     def attack(
         self,
@@ -139,7 +166,7 @@ class Verification:
         name: str,
         params: Mapping[str, Any],
         private_report: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> AttackAnswer:
         """What an adversary who knows pieces of the original finds in a release (its archive)."""
         folder = self.workspace.unfinished()
         private = None if private_report is None else self.workspace.upload(private_report)
@@ -154,7 +181,7 @@ class Verification:
             release = read_release(folder)
             return fitting_attacks(release.data, _as_the_method_took_them(original, release.manifest))
 
-    def of_file(self, path: Path, promise: Mapping[str, Any] | None) -> dict[str, Any]:
+    def of_file(self, path: Path, promise: Mapping[str, Any] | None) -> Checked:
         if not promise:
             raise BadRelease(
                 "This file does not state its guarantee; choose one to check it against, or drop the archive of "
@@ -168,8 +195,8 @@ class Verification:
         chosen = chosen_promise(told)
         if quasi and (type(chosen), PublishedTable) in VERIFIERS:
             table = read_foreign_table(path, quasi=list(quasi), sensitive=list(sensitive or ()))
-            return told_verdict(verify(table, chosen))
-        return told_verdict(verify(kind_promised(chosen).read_file(path), chosen))
+            return Checked(verify(table, chosen))
+        return Checked(verify(kind_promised(chosen).read_file(path), chosen))
 
 
 def _trusted_by(signature: Signature, keys: Sequence[Path]) -> Signature:
@@ -182,11 +209,6 @@ def _trusted_by(signature: Signature, keys: Sequence[Path]) -> Signature:
         return signature.trusted_by(keys)
 
 
-def _signature_words(signature: Signature) -> str:
-    """Without the option of the command line."""
-    return str(signature).removesuffix(" (--trusted KEY.pub)")
-
-
 def _as_the_method_took_them(original: Any, manifest: Mapping[str, Any]) -> Any:
     name = str((manifest.get("method") or {}).get("name"))
     if name not in METHODS:
@@ -196,17 +218,26 @@ def _as_the_method_took_them(original: Any, manifest: Mapping[str, Any]) -> Any:
     return view_of(original, METHODS[name].accepts)
 
 
-def promises() -> list[dict[str, Any]]:
-    """Every promise that can be checked, with its parameters."""
-    return [
-        {
-            "model": model,
-            "help": (kind.__doc__ or "").strip().splitlines()[0],
-            "protects_from": kind.protects_from,
-            "parameters": [parameter.to_dict() for parameter in parameters_of(kind)],
+@dataclass(frozen=True)
+class CheckablePromise:
+    """A promise that can be checked."""
+
+    model: str
+    kind: type[Guarantee]
+
+    def to_dict(self) -> dict[str, Any]:
+        """With its parameters."""
+        return {
+            "model": self.model,
+            "help": (self.kind.__doc__ or "").strip().splitlines()[0],
+            "protects_from": self.kind.protects_from,
+            "parameters": [parameter.to_dict() for parameter in parameters_of(self.kind)],
         }
-        for model, kind in GUARANTEES.items()
-    ]
+
+
+def promises() -> list[CheckablePromise]:
+    """Every promise that can be checked."""
+    return [CheckablePromise(model, kind) for model, kind in GUARANTEES.items()]
 
 
 def chosen_promise(told: Mapping[str, Any]) -> Guarantee:
@@ -226,10 +257,6 @@ def chosen_promise(told: Mapping[str, Any]) -> Guarantee:
         if not missing:
             raise InternalError(f"{kind.__name__} could not be made.") from error
         raise BadRelease(f"{kind.__name__} needs {', '.join(missing)}.") from error
-
-
-def told_verdict(verdict: Any) -> dict[str, Any]:
-    return {"holds": verdict.holds, "words": str(verdict), "guarantee": verdict.promised.to_dict(), **verdict.to_dict()}
 
 
 @contextmanager

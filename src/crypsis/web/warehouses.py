@@ -11,11 +11,14 @@ import json
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import IO, Any
 
 from crypsis.errors import BadWarehouse, CrypsisError, MissingFile, StateInUse
 from crypsis.warehouse import Warehouse
+from crypsis.warehouse.cards import Card
+from crypsis.warehouse.configuration import Configuration
 from crypsis.web.datasets import Datasets
 from crypsis.web.workspace import Entry, Workspace
 
@@ -23,6 +26,68 @@ KIND = "warehouses"
 _SECONDS = 10.0  # for the answer to a question
 _MOST_ROWS = 500
 _NOTES_KEPT = 50
+
+
+@dataclass(frozen=True)
+class BuildState:
+    """How far a build has come, or how the last one ended."""
+
+    running: bool = False
+    stages: tuple[str, ...] = ()
+    error: str | None = None
+    cancelled: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The machine-readable form."""
+        return {**asdict(self), "stages": list(self.stages)}
+
+
+@dataclass(frozen=True)
+class ShownWarehouse:
+    """A warehouse: its configuration, the report of the active build, and of a later one that failed."""
+
+    entry: Entry
+    configuration: Configuration
+    report: Mapping[str, Any] | None
+    rejected: Mapping[str, Any] | None
+    building: BuildState
+
+    @property
+    def active(self) -> bool:
+        return self.report is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The machine-readable form."""
+        sources = self.configuration.sources
+        return {
+            "id": self.entry.number,
+            "name": self.entry.name,
+            "path": self.entry.content["path"],
+            "title": self.configuration.title,
+            "sources": [{"id": source.id, "kind": source.kind, "title": source.title} for source in sources],
+            "active": self.active,
+            "report": self.report,
+            "rejected": self.rejected,
+            "building": self.building.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class TableOfAnswers:
+    """The answer to a question in SPARQL."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+
+
+@dataclass(frozen=True)
+class WaitingPair:
+    """Two entities that may be one, by which rule."""
+
+    left: str
+    right: str
+    rule: str
+    status: str
 
 
 @dataclass(eq=False)
@@ -38,14 +103,9 @@ class Building:
     def running(self) -> bool:
         return self.process.poll() is None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The machine-readable form."""
-        return {
-            "running": self.running,
-            "stages": list(self.stages),
-            "error": self.error,
-            "cancelled": self.cancelled,
-        }
+    @property
+    def state(self) -> BuildState:
+        return BuildState(self.running, tuple(self.stages), self.error, self.cancelled)
 
     def watch(self) -> None:
         """Note the stages as they come, and at the end what went wrong."""
@@ -94,7 +154,7 @@ class Warehouses:
 
     # Building
 
-    def start(self, number: str, source: str | None = None) -> Building:
+    def start(self, number: str, source: str | None = None) -> BuildState:
         """Build everything, or read one source again."""
         path = str(self.workspace.entry(KIND, number).content["path"])
         if source is not None:
@@ -115,15 +175,15 @@ class Warehouses:
             )
             building = self._builds[number] = Building(process)
         threading.Thread(target=building.watch, daemon=True).start()
-        return building
+        return building.state
 
-    def building(self, number: str) -> dict[str, Any]:
+    def building(self, number: str) -> BuildState:
         """How far a build has come."""
         self.workspace.entry(KIND, number)
         known = self._builds.get(number)
-        return {"running": False, "stages": [], "error": None, "cancelled": False} if known is None else known.to_dict()
+        return BuildState() if known is None else known.state
 
-    def cancel(self, number: str) -> dict[str, Any]:
+    def cancel(self, number: str) -> BuildState:
         """End a build; the active warehouse stays as it was, and what was fetched is used by the next build."""
         known = self._builds.get(number)
         if known is not None and known.running:
@@ -140,57 +200,50 @@ class Warehouses:
 
     # Looking
 
-    def shown(self, number: str) -> dict[str, Any]:
+    def shown(self, number: str) -> ShownWarehouse:
         """The sources as they are configured, the report of the active build, and of a later one that failed."""
         entry = self.workspace.entry(KIND, number)
         warehouse = self.warehouse(number)
-        configuration = warehouse.configuration
         rejected = warehouse.work.path / "rejected.json"
         active = warehouse.work.active
         newer = rejected.exists() and (active is None or rejected.stat().st_mtime > active.stat().st_mtime)
-        return {
-            "id": number,
-            "name": entry.name,
-            "path": entry.content["path"],
-            "title": configuration.title,
-            "sources": [
-                {"id": source.id, "kind": source.kind, "title": source.title} for source in configuration.sources
-            ],
-            "active": active is not None,
-            "report": None if active is None else dict(warehouse.report().content),
-            "rejected": _json(rejected.read_text(encoding="utf-8")) if newer else None,
-            "building": self.building(number),
-        }
+        return ShownWarehouse(
+            entry,
+            warehouse.configuration,
+            None if active is None else dict(warehouse.report().content),
+            _json(rejected.read_text(encoding="utf-8")) if newer else None,
+            self.building(number),
+        )
 
-    def ask(self, number: str, text: str, *, provenance: bool = False) -> dict[str, Any]:
+    def ask(self, number: str, text: str, *, provenance: bool = False) -> TableOfAnswers:
         """The answer to a question in SPARQL, which can change nothing and reach nobody else."""
         found = self.warehouse(number).query(text, provenance=provenance, timeout=_SECONDS, most_rows=_MOST_ROWS)
         if isinstance(found, list):
             width = len(found[0].answer) if found else 0
-            return {
-                "columns": [*(f"column {place}" for place in range(1, width + 1)), "sources that suffice"],
-                "rows": [[*row.answer, " or ".join(map(" + ".join, row.minimal_witnesses))] for row in found],
-            }
-        return {"columns": list(found.variables), "rows": [list(row) for row in found.rows]}
+            return TableOfAnswers(
+                [*(f"column {index}" for index in range(1, width + 1)), "sources that suffice"],
+                [[*row.answer, " or ".join(map(" + ".join, row.minimal_witnesses))] for row in found],
+            )
+        return TableOfAnswers(list(found.variables), [list(row) for row in found.rows])
 
     def search(self, number: str, text: str) -> list[dict[str, str]]:
         """Entities whose name contains a text."""
         return [{"entity": entity, "label": label} for entity, label in self.warehouse(number).search(text)]
 
-    def card(self, number: str, entity: str) -> dict[str, Any]:
+    def card(self, number: str, entity: str) -> Card:
         """What every source says of one entity."""
-        return self.warehouse(number).card(entity).to_dict()
+        return self.warehouse(number).card(entity)
 
-    def candidates(self, number: str) -> list[dict[str, Any]]:
+    def candidates(self, number: str) -> list[WaitingPair]:
         """Pairs that may be one, and wait for a decision."""
         return [
-            {"left": link.left[1:-1], "right": link.right[1:-1], "rule": link.rule, "status": link.status}
+            WaitingPair(link.left[1:-1], link.right[1:-1], link.rule, link.status)
             for link in self.warehouse(number).candidates()
         ]
 
     def decide(self, number: str, left: str, right: str, *, accept: bool | None) -> None:
         """Decide on a pair; it counts from the next build on."""
-        waiting = {(one["left"], one["right"]) for one in self.candidates(number)}
+        waiting = {(pair.left, pair.right) for pair in self.candidates(number)}
         if accept is not None and (left, right) not in waiting:
             raise BadWarehouse("This pair does not wait for a decision; look at the list again.")
         self.warehouse(number).decide(left, right, accept=accept)

@@ -253,7 +253,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.post("/{number}/cells/{cell}/attacks")
     def attack(number: Number, cell: CellId, question: Adversary) -> dict[str, Any]:
         """What an adversary who knows pieces of the original finds in the published data of a cell: aggregates."""
-        return experiments.attack(number, cell, question.attack, question.params)
+        return experiments.attack(number, cell, question.attack, question.params).to_dict()
 
     @api.get("/{number}/cells/{cell}/report.html", response_class=HTMLResponse)
     def release_report(

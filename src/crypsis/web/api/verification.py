@@ -58,13 +58,16 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/promises")
     def list_promises() -> list[dict[str, Any]]:
         """What can be checked, and with which parameters."""
-        return promises()
+        return [promise.to_dict() for promise in promises()]
 
     @api.post("/attacks")
     def attack(question: AttackQuestion) -> dict[str, Any]:
         """What an adversary who knows pieces of the original finds in a release: aggregates only."""
         original = workbench.datasets.load(question.original)
-        return verification.attack(question.upload, original, question.attack, question.params, question.private_report)
+        answer = verification.attack(
+            question.upload, original, question.attack, question.params, question.private_report
+        )
+        return answer.to_dict()
 
     @api.post("")
     def verify(question: Question) -> dict[str, Any]:
@@ -85,7 +88,7 @@ def router(workbench: Workbench) -> APIRouter:
                 question.original_upload,
                 question.person,
                 question.trusted,
-            )
+            ).to_dict()
         if question.trusted:
             raise NotApplicable("Public keys go with an uploaded release; on this machine use `crypsis verify`.")
         if any(one is not None for one in (question.original, question.original_upload, question.private_report)):
@@ -95,6 +98,6 @@ def router(workbench: Workbench) -> APIRouter:
             raise NotApplicable("Files of this machine cannot be named while others are let in; upload the file.")
         if "\0" in str(question.path) or not path.is_absolute():
             raise BadParameter("Give the whole path, from the root on.", parameter="path")
-        return verification.of_path(path, question.promise)
+        return verification.of_path(path, question.promise).to_dict()
 
     return api

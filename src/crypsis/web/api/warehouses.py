@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -47,7 +48,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}")
     def show_warehouse(number: Number) -> dict[str, Any]:
         """Its sources, the report of the active build with metrics and competence queries, and a build under way."""
-        return warehouses.shown(number)
+        return warehouses.shown(number).to_dict()
 
     @api.delete("/{number}", status_code=204)
     def forget_warehouse(number: Number) -> None:
@@ -62,17 +63,17 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/build")
     def progress(number: Number) -> dict[str, Any]:
         """The stages of the build under way, or how the last one ended."""
-        return warehouses.building(number)
+        return warehouses.building(number).to_dict()
 
     @api.delete("/{number}/build")
     def cancel(number: Number) -> dict[str, Any]:
         """End the build; the active warehouse stays as it was."""
-        return warehouses.cancel(number)
+        return warehouses.cancel(number).to_dict()
 
     @api.post("/{number}/query")
     def ask(number: Number, question: Question) -> dict[str, Any]:
         """Ask the active warehouse a question in SPARQL."""
-        return warehouses.ask(number, question.query, provenance=question.provenance)
+        return asdict(warehouses.ask(number, question.query, provenance=question.provenance))
 
     @api.get("/{number}/entities")
     def search(number: Number, text: Annotated[str, Query(min_length=1, max_length=200)]) -> list[dict[str, str]]:
@@ -82,17 +83,17 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/card")
     def card(number: Number, entity: Annotated[str, Query(min_length=1, max_length=2000)]) -> dict[str, Any]:
         """What every source says of one entity."""
-        return warehouses.card(number, entity)
+        return dict(warehouses.card(number, entity).to_dict())
 
     @api.get("/{number}/candidates")
     def candidates(number: Number) -> list[dict[str, Any]]:
         """Pairs that may be one, and wait for a decision."""
-        return warehouses.candidates(number)
+        return [asdict(pair) for pair in warehouses.candidates(number)]
 
     @api.put("/{number}/candidates")
     def decide(number: Number, decision: Decision) -> list[dict[str, Any]]:
         """Decide on a pair; it counts from the next build on. What still waits is the answer."""
         warehouses.decide(number, decision.left, decision.right, accept=decision.accept)
-        return warehouses.candidates(number)
+        return [asdict(pair) for pair in warehouses.candidates(number)]
 
     return api

@@ -22,10 +22,10 @@ from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, show_error_at
 from crypsis.web.attack_card import AttackCard
-from crypsis.web.lights_view import review_of, show_lights
+from crypsis.web.lights_view import show_lights
 from crypsis.web.parameter_labels import label_of
 from crypsis.web.telling import error_words
-from crypsis.web.verification import Verification, promises
+from crypsis.web.verification import Checked, Verification, promises
 from crypsis.web.widgets import drop_place
 from crypsis.web.workbench import Workbench
 
@@ -47,7 +47,7 @@ class VerifyPage:
     def __init__(self, workbench: Workbench) -> None:
         self.workbench = workbench
         self.verification = Verification(workbench.workspace)
-        self.known = {one["model"]: one for one in promises()}
+        self.known = {promise.model: promise for promise in promises()}
         self.fields: dict[str, Any] = {}
         self.upload: tuple[str, str] | None = None
         self.original: str | None = None  # the upload of the table that a release was made of
@@ -295,24 +295,24 @@ class VerifyPage:
                 f"indeterminate {theme.attribute('aria-label', _('Progress'))}"
             )
 
-    def _show_verdict(self, found: dict[str, Any], name: str) -> None:
+    def _show_verdict(self, checked: Checked, name: str) -> None:
+        verdict, manifest, signature = checked.verdict, checked.manifest, checked.signature
         self.answer.clear()
         with self.answer:
-            title = _("Verified") if found["holds"] else _("Not safe")
+            title = _("Verified") if verdict.holds else _("Not safe")
             way_on = (
                 _("Lower what it should keep, or anonymize it first.") if self.roles else _("Create a new release.")
             )
             words = (
-                found["words"]
-                if found["holds"]
-                else _("{words}\nDo not publish it. {way_on}", words=found["words"], way_on=way_on)
+                str(verdict)
+                if verdict.holds
+                else _("{words}\nDo not publish it. {way_on}", words=str(verdict), way_on=way_on)
             )
-            theme.message("good" if found["holds"] else "bad", f"{title}: {name}", words)
-            signature = (found.get("release") or {}).get("signature", {})
-            if self.trusted and signature.get("state") != TRUSTED:
+            theme.message("good" if verdict.holds else "bad", f"{title}: {name}", words)
+            if self.trusted and (signature is None or signature.state != TRUSTED):
                 words = _(
                     "{words}. Ask whoever published it for a signed release.",
-                    words=signature.get("words", "It is not signed"),
+                    words=checked.signature_words or "It is not signed",
                 )
                 theme.message("bad", _("Nobody you trust has signed it"), words[:1].upper() + words[1:])
             named = [column for column, role in self.roles.items() if role == "identifier"]
@@ -322,27 +322,25 @@ class VerifyPage:
                     _("{named} may name people", named=", ".join(named)),
                     _("It was not looked at: what you publish must not have such a column, whatever the verdict is."),
                 )
-            release, review = found.get("release"), review_of(found)
-            if review is not None:
-                with theme.section(_("Three lights"), _("Computed from {basis}", basis=review.basis)):
-                    show_lights(review)
+            if checked.review is not None:
+                with theme.section(_("Three lights"), _("Computed from {basis}", basis=checked.review.basis)):
+                    show_lights(checked.review)
             with theme.section(_("What was counted")), ui.element("div").classes("tiles"):
-                model = found["guarantee"]["model"]
+                model = verdict.promised.model
                 theme.tile(_("Guarantee"), model)
                 labels = {parameter.name: parameter.choice_labels for parameter in parameters_of(GUARANTEES[model])}
-                for key, value in found["guarantee"].get("parameters", {}).items():
+                for key, value in verdict.promised.to_dict()["parameters"].items():
                     theme.tile(key, labels.get(key, {}).get(str(value), str(value)))
                 theme.tile(
                     _("Reached"),
-                    _figure(found.get("achieved")),
-                    _("required {figure}", figure=_figure(found.get("required"))),
+                    _figure(verdict.achieved),
+                    _("required {figure}", figure=_figure(verdict.required)),
                 )
-                if isinstance(found.get("counted"), (int, float)):
-                    theme.tile(_("Counted"), _figure(found["counted"]))
-                if release is not None:
-                    theme.tile(_("Rows"), number(release["rows"]), release["kind"])
-                    theme.tile(_("Signature"), release["signature"]["state"], release["signature"]["words"])
-                    theme.tile(_("Made with"), _method(release["method"]), str(release["created"]))
+                if manifest is not None and signature is not None:
+                    data = manifest["data"]
+                    theme.tile(_("Rows"), number(data["rows"]), data["kind"])
+                    theme.tile(_("Signature"), signature.state, checked.signature_words)
+                    theme.tile(_("Made with"), _method(manifest.get("method")), str(manifest.get("created")))
 
 
 def _field(words: str, name: str, more: str, value: str = "") -> Any:

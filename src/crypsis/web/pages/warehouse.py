@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,11 +12,13 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
+from crypsis.warehouse.configuration import SourceConfiguration
 from crypsis.warehouse.report import heat_map
 from crypsis.warehouse.terms import local_name, text_of
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.telling import error_words
+from crypsis.web.warehouses import BuildState, ShownWarehouse, WaitingPair
 from crypsis.web.widgets import confirm
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -123,46 +126,46 @@ class WarehousePage:
 
     async def _refresh(self) -> None:
         shown = await in_thread(self.warehouses.shown, self.entry.number)
-        self._show_build(shown["building"])
+        self._show_build(shown.building)
         self._show_report(shown)
-        await self._show_pairs(shown["active"])
+        await self._show_pairs(shown.active)
 
     async def _look(self) -> None:
         """While a build is under way: its stages; after it: what it made."""
         building = self.warehouses.building(self.entry.number)
-        if building["running"]:
+        if building.running:
             self._show_build(building)
         elif self.was_running:
             await self._refresh()
             self.announcer.say(_("The build has ended."))
 
-    def _show_build(self, building: dict[str, Any]) -> None:
-        running = bool(building["running"])
+    def _show_build(self, building: BuildState) -> None:
+        running = building.running
         self.was_running = running
         self.build_button.set_enabled(not running)
         self.cancel_button.set_visibility(running)
         self.state.clear()
         with self.state:
             if running:
-                stage = building["stages"][-1] if building["stages"] else "starting"
+                stage = building.stages[-1] if building.stages else "starting"
                 with theme.message(
                     "info",
                     _("Building: {stage}", stage=stage),
-                    _("{stages} so far", stages=counted(len(building["stages"]), "stage")),
+                    _("{stages} so far", stages=counted(len(building.stages), "stage")),
                 ):
                     ui.spinner(size="sm").style("margin-left: auto")
                 self.announcer.say(_("Building: {stage}", stage=stage))
-            elif building["cancelled"]:
+            elif building.cancelled:
                 theme.message("caution", _("The build was cancelled"), _("The active warehouse is as it was."))
-            elif building["error"]:
+            elif building.error:
                 theme.message(
                     "bad",
                     _("The build failed"),
-                    _("{error} The active warehouse is as it was.", error=building["error"]),
+                    _("{error} The active warehouse is as it was.", error=building.error),
                 )
 
-    def _show_report(self, shown: dict[str, Any]) -> None:
-        report, rejected = shown["report"], shown["rejected"]
+    def _show_report(self, shown: ShownWarehouse) -> None:
+        report, rejected, sources = shown.report, shown.rejected, shown.configuration.sources
         with self.state:
             if rejected is not None:
                 failed = [one["title"] or one["id"] for one in rejected["competence"] if not one["passed"]]
@@ -175,16 +178,16 @@ class WarehousePage:
                 theme.message("caution", alarm)
         self.tiles.clear()
         with self.tiles:
-            theme.tile(_("State"), "active" if shown["active"] else _("not built"), shown["title"] or "")
-            theme.tile(_("Sources"), number(len(shown["sources"])))
+            theme.tile(_("State"), "active" if shown.active else _("not built"), shown.configuration.title or "")
+            theme.tile(_("Sources"), number(len(sources)))
             if report is not None:
                 theme.tile(_("Triples"), number(report["metrics"]["triples"]))
                 theme.tile(_("Entities in several sources"), number(report["clusters"]))
                 theme.tile(
                     _("Conflicts"), number(len(report["conflicts"])), state="caution" if report["conflicts"] else ""
                 )
-        self._list_sources(shown, report)
-        names = [one["id"] for one in shown["sources"]]
+        self._list_sources(sources, report)
+        names = [source.id for source in sources]
         self.shared.set_content(
             "<p class='muted'>Build the warehouse first.</p>"
             if report is None
@@ -193,7 +196,7 @@ class WarehousePage:
         asked = [] if report is None else (rejected or report)["competence"]
         self.competence.set_content(_competence(asked))
 
-    def _list_sources(self, shown: dict[str, Any], report: dict[str, Any] | None) -> None:
+    def _list_sources(self, sources: Sequence[SourceConfiguration], report: Mapping[str, Any] | None) -> None:
         self.sources.clear()
         with self.sources, ui.element("table").classes("plain"):
             with ui.element("thead"), ui.element("tr"):
@@ -201,9 +204,9 @@ class WarehousePage:
                     with ui.element("th").props("scope=col"):
                         ui.label(heading)
             with ui.element("tbody"):
-                for source in shown["sources"]:
-                    figures = (report or {"metrics": {"sources": {}}})["metrics"]["sources"].get(source["id"])
-                    cells = [source["id"], source["kind"]]
+                for source in sources:
+                    figures = (report or {"metrics": {"sources": {}}})["metrics"]["sources"].get(source.id)
+                    cells = [source.id, source.kind]
                     cells += ["–"] * 3 if figures is None else [
                         number(figures["triples"]), number(figures["unique"]),
                         f"{figures['degree_in_source']:.2f} → {figures['degree_in_warehouse']:.2f}",
@@ -215,8 +218,8 @@ class WarehousePage:
                         with ui.element("td"):
                             read = theme.quiet(
                                 "refresh",
-                                _("Read {id} again", id=source["id"]),
-                                notify_errors(partial(self._start, source["id"])),
+                                _("Read {id} again", id=source.id),
+                                notify_errors(partial(self._start, source.id)),
                             )
                             read.set_enabled(report is not None)
 
@@ -229,14 +232,14 @@ class WarehousePage:
             for pair in waiting[:_MOST_PAIRS]:
                 spoken = _(
                     "{local_name} and {local_name2}",
-                    local_name=local_name(pair["left"]),
-                    local_name2=local_name(pair["right"]),
+                    local_name=local_name(pair.left),
+                    local_name2=local_name(pair.right),
                 )
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 8px"):
                     with ui.column().style("flex: 1; min-width: 0; gap: 0"):
-                        ui.label(pair["left"]).classes("cut").tooltip(pair["left"])
-                        ui.label(pair["right"]).classes("cut").tooltip(pair["right"])
-                        ui.label(f"{pair['rule']}, {pair['status']}").classes("muted small")
+                        ui.label(pair.left).classes("cut").tooltip(pair.left)
+                        ui.label(pair.right).classes("cut").tooltip(pair.right)
+                        ui.label(f"{pair.rule}, {pair.status}").classes("muted small")
                     theme.quiet(
                         "check", _("{spoken} are one", spoken=spoken), notify_errors(partial(self._decide, pair, True))
                     )
@@ -274,28 +277,27 @@ class WarehousePage:
         card = await in_thread(self.warehouses.card, self.entry.number, entity)
         self.card.clear()
         with self.card:
-            ui.html(f"<h3>{theme.escaped((card['labels'] or [entity])[0])}</h3>", sanitize=False)
+            ui.html(f"<h3>{theme.escaped(card.labels[0] if card.labels else entity)}</h3>", sanitize=False)
             ui.label(entity).classes("muted small")
-            for group in card["groups"]:
-                ui.label(group["source"]).classes("strong")
+            for source, properties in card.groups:
+                ui.label(source).classes("strong")
                 lines = "".join(
                     f"<dt>{theme.escaped(_property(name))}</dt>"
                     + "".join(f"<dd>{theme.escaped(text_of(value))}</dd>" for value in values)
-                    for name, values in group["properties"].items()
+                    for name, values in properties.items()
                 )
                 ui.html(f"<dl class='says'>{lines}</dl>", sanitize=False)
 
     # What is done
 
     async def _start(self, source: str | None) -> None:
-        building = await in_thread(self.warehouses.start, self.entry.number, source)
-        self._show_build(building.to_dict())
+        self._show_build(await in_thread(self.warehouses.start, self.entry.number, source))
 
     async def _cancel(self) -> None:
         self._show_build(await in_thread(self.warehouses.cancel, self.entry.number))
 
-    async def _decide(self, pair: dict[str, Any], accept: bool) -> None:
-        await in_thread(self.warehouses.decide, self.entry.number, pair["left"], pair["right"], accept=accept)
+    async def _decide(self, pair: WaitingPair, accept: bool) -> None:
+        await in_thread(self.warehouses.decide, self.entry.number, pair.left, pair.right, accept=accept)
         await self._show_pairs(True)
 
     def _forget(self) -> None:
