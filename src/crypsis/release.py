@@ -33,6 +33,7 @@ from crypsis.errors import (
     WriteFailed,
 )
 from crypsis.guarantees import DifferentialPrivacy, Guarantee, Verdict, guarantee_from_dict
+from crypsis.guarantees.verdict import PUBLISHERS_WORD
 from crypsis.methods import Method
 from crypsis.metrics import measure
 from crypsis.publication import PublishedKind, kind_named, kind_of
@@ -523,9 +524,8 @@ class Release:
     def _publishers_word(self) -> Verdict:
         """What a release tells where only the publisher can count: that it was counted, and nothing else."""
         own = self.verify()
-        counted = "counted by the publisher with the original; the files alone do not tell"
         problem = None if own.holds else own.problem
-        return Verdict(self.guarantee, own.holds, None, own.required, counted, problem=problem)
+        return Verdict(self.guarantee, own.holds, None, own.required, PUBLISHERS_WORD, problem=problem)
 
     @property
     def _settings(self) -> frozenset[str]:

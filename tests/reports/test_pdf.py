@@ -9,13 +9,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from PIL import ImageFont
+from weasyprint.formatting_structure.boxes import ReplacedBox, TextBox
 
 import crypsis
 from crypsis.reports.about import About
-from crypsis.reports.pdf import pdf_of
+from crypsis.reports.pdf import FONTS, laid_out, pdf_of
 from tests.reports.releases import town
 
 pytestmark = pytest.mark.long
+FONT = ImageFont.truetype(FONTS / "DejaVuSans.ttf", 100)
 
 ABOUT = About(
     title="Łódź & Zürich <2026>",
@@ -43,6 +46,7 @@ def letters(text: str) -> str:
 def sentences(html: str) -> list[str]:
     """Everything that the page says in words, outside pictures."""
     plain = re.sub(r"<(svg|style|script|head)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    plain = re.sub(r'<(\w+) class="only-screen">.*?</\1>', " ", plain, flags=re.DOTALL)
     return [unescape(text) for text in re.split(r"<[^>]+>", plain) if text.strip()]
 
 
@@ -64,10 +68,112 @@ def chunks() -> crypsis.Release:
 
 def sequences() -> crypsis.Release:
     rows = [["home", "shop", "work"], ["home", "work"], ["shop", "work"], ["home", "shop"]] * 6
-    return crypsis.anonymize(crypsis.Trajectories.from_lists(rows), crypsis.SeqAnon(k=3, m=2, seed=1))
+    places = {"home": (0.0, 0.0), "shop": (500.0, 100.0), "work": (800.0, 900.0)}
+    return crypsis.anonymize(crypsis.Trajectories.from_lists(rows, places), crypsis.SeqAnon(k=3, m=2))
 
 
-@pytest.mark.parametrize("made", [a_table, sets, chunks], ids=lambda made: made.__name__)
+def several_promises() -> crypsis.Release:
+    frame = pl.DataFrame({"age": [20, 21, 22, 50, 51, 52] * 4, "<=50K": ["yes", "no", "never"] * 8})
+    table = crypsis.Table.from_frame(frame, {"age": "quasi", "<=50K": "sensitive"})
+    return crypsis.anonymize(table, crypsis.Mondrian(k=3, l=2))
+
+
+def mixed() -> crypsis.Release:
+    frame = pl.DataFrame({"age": [20, 22, 38, 41, 60, 63] * 4, "codes": [["flu"], ["flu", "burn"], ["cold"]] * 8})
+    return crypsis.anonymize(
+        crypsis.Mixed.from_frame(frame, {"age": "quasi"}, {"codes": None}), crypsis.RFirst(k=3, m=1)
+    )
+
+
+def cut_sequences() -> crypsis.Release:
+    rows = [["home", "shop", "work"], ["home", "work"], ["shop", "work"], ["home", "shop"]] * 6 + [["inn", "home"]]
+    return crypsis.anonymize(crypsis.Trajectories.from_lists(rows), crypsis.KAMRec(k=3, p=40))
+
+
+def cells() -> crypsis.Release:
+    walks = [[(0.0, 0.0, 0), (900.0, float(turn), 60), (1800.0, 0.0, 120)] for turn in range(8)]
+    return crypsis.anonymize(crypsis.Tracks.from_lists(walks), crypsis.PPSG(k=3, radius=300))
+
+
+def windows() -> crypsis.Release:
+    seen = [(f"p{person}", place, t) for t, place in enumerate("abac") for person in range(8)]
+    return crypsis.anonymize(crypsis.Events.from_lists(seen), crypsis.ITSA(L=1, K=3, N=2))
+
+
+def counts() -> crypsis.Release:
+    frame = pl.DataFrame({"age": [20, 21, 50, 51] * 30, "ill": ["flu", "cold"] * 60})
+    table = crypsis.Table.from_frame(frame, {"age": "quasi", "ill": "label"})
+    domains = {"age": crypsis.NumericDomain(0, 100), "ill": crypsis.CategoryDomain(("cold", "flu"))}
+    return crypsis.anonymize(table, crypsis.DiffMulti(epsilon=1, domains=crypsis.AttributeDomains(domains)))
+
+
+def made_up_sets() -> crypsis.Release:
+    records = [["milk", "bread"], ["milk"], ["bread"]] * 200
+    method = crypsis.DiffPart(epsilon=1, fan_out=2, item_domain=crypsis.ItemDomain(["beer", "bread", "milk"]))
+    return crypsis.anonymize(crypsis.Transactions.from_lists(records), method)
+
+
+def made_up_sequences() -> crypsis.Release:
+    seen = [(f"p{person}", place, t) for t, place in enumerate(["home", "work"]) for person in range(300)]
+    method = crypsis.SafePath(
+        epsilon=2,
+        height=2,
+        scheme="flat",
+        location_domain=crypsis.LocationDomain(["home", "park", "work"]),
+        time_domain=crypsis.TimeDomain(0, 4),
+    )
+    return crypsis.anonymize(crypsis.Events.from_lists(seen), method)
+
+
+KINDS = [
+    *(a_table, several_promises, sets, chunks, mixed, sequences, cut_sequences, cells),
+    *(windows, counts, made_up_sets, made_up_sequences),
+]
+
+
+# What a data protection officer looks for; `DONE` is what was done to the data, which depends on the method.
+HEADINGS = [
+    *("Who answers for it", "Three lights", "Guarantee:", "Disclosure:", "Usefulness:"),
+    *("What is guaranteed, and what is not", "Its parameters", "Assumed", "Not covered"),
+    *("How to check it again", "crypsis verify FOLDER", "Place, date, signature"),
+]
+DONE = [
+    *("Classes and columns", "What was generalized", "What was merged", "What was hidden", "What was suppressed"),
+    *("How people move", "How finely attributes were divided", "What is public, and what was spent"),
+]
+
+
+@pytest.mark.parametrize("made", KINDS, ids=lambda made: made.__name__)
+def test_nothing_lies_outside_its_page_or_its_picture(made) -> None:
+    release = made()
+    release.about = ABOUT
+    for report in (release.report(), release.private_report()):
+        for number, page in enumerate(laid_out(report.html, private=report.private).pages, 1):
+            box = page._page_box
+            left, right = box.margin_left - 1, page.width - box.margin_right + 1
+            for part in box.descendants():
+                if isinstance(part, (TextBox, ReplacedBox)):
+                    assert left <= part.position_x, (number, part)
+                    assert part.position_x + part.width <= right, (number, part)
+        for picture in re.findall(r"<svg\b[^>]*viewBox.*?</svg>", report.html, re.DOTALL):
+            assert outside(picture) == []
+
+
+def outside(picture: str) -> list[str]:
+    """Texts of a picture that are cut at its left or right in the letters of the PDF."""
+    width = float(re.search(r'viewBox="0 0 (\S+) ', picture)[1])
+    size = 11 if "crypsis-plot" in picture else 12
+    shown = re.sub(r'<g class="toggle switch".*?</g>|<g[^>]* display="none">.*?</g>|<title>.*?</title>', "", picture)
+    cut = []
+    for tag, words in re.findall(r"<text\b([^>]+)>([^<]+)</text>", shown):
+        x, room = float(re.search(r'\bx="([^"]*)"', tag)[1]), FONT.getlength(unescape(words)) * size / 100
+        start = x - (room if 'anchor="end"' in tag else room / 2 if 'anchor="middle"' in tag else 0)
+        if start < -1 or start + room > width + 1:
+            cut.append(words)
+    return cut
+
+
+@pytest.mark.parametrize("made", KINDS, ids=lambda made: made.__name__)
 def test_everything_the_page_says_is_in_the_pdf(made, tmp_path: Path) -> None:
     release = made()
     release.about = ABOUT
@@ -79,6 +185,12 @@ def test_everything_the_page_says_is_in_the_pdf(made, tmp_path: Path) -> None:
         assert all("Private: not for release" in page for page in told) is report.private
         for value in ABOUT.to_dict().values():
             assert letters(value) in whole
+        assert [heading for heading in HEADINGS if letters(heading) not in whole] == []
+        assert any(letters(heading) in whole for heading in DONE)
+        beside = len(letters(ABOUT.title)) + 50  # title, number and mark of each page
+        assert min(len(letters(page)) for page in told) > beside + 40, "a page is empty"
+        assert "`" not in whole
+        assert "^" not in whole
     assert oct((tmp_path / "report.pdf").stat().st_mode)[-3:] == "600"
 
 

@@ -171,6 +171,26 @@ class TimedPlaces:
             return None
         return _iso(second) if self.clock and self.cycle == "none" else str(second)
 
+    def label_words(self, label: str) -> str:
+        """A timed place for people: `pool (2024-03-01 12:00 to 14:00)`; another label as it is."""
+        row = self.number_of.get(label)
+        if row is None or self.enter[row] == NO_TIME:
+            return label
+        first = self._moment(int(self.enter[row]))
+        last = self._moment(int((self.enter if self.exit is None else self.exit)[row]) + self.width)
+        day, _, hour = last.rpartition(" ")
+        same_day = bool(day) and first.startswith(f"{day} ")
+        return f"{self.places[row]} ({first} to {hour if same_day else last})"
+
+    def _moment(self, second: int) -> str:
+        """A moment without its seconds, which bins do not have; of a cycle the time of day, or the day of the week."""
+        clock = f"{second % DAY // 3600:02d}:{second % 3600 // 60:02d}"
+        if self.cycle == "day":
+            return clock
+        if self.cycle == "week":
+            return f"{WEEKDAYS[second // DAY % 7]} {clock}"
+        return _iso(second).replace("T", " ")[:16] if self.clock else f"{second:,}"
+
     @property
     def words(self) -> str:
         """How coarse the times are, for people."""

@@ -16,7 +16,8 @@ from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.plane import Plane
 from crypsis.drawing.svg import drawing, polyline, rounded_up, text
 from crypsis.errors import MissingExtra
-from crypsis.wording import figure
+from crypsis.translation import _
+from crypsis.translation.wording import figure
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0
 
@@ -31,13 +32,13 @@ class Outline:
 
 def unit_words(crs: str | None) -> str:
     """What distances are told in."""
-    return "metres" if is_metric(crs) else "units of the map"
+    return _("metres") if is_metric(crs) else _("units of the map")
 
 
 def length_words(length: float, crs: str | None) -> str:
     """`500 m`, `2 km`; of a plane that nobody named, `5 units of the map`."""
     if not is_metric(crs):
-        return f"{figure(length)} {'unit' if length == 1 else 'units'} of the map"
+        return _("1 unit of the map") if length == 1 else _("{length} units of the map", length=figure(length))
     return f"{figure(length / 1000)} km" if length >= 1000 else f"{figure(length)} m"
 
 

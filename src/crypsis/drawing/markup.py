@@ -55,7 +55,7 @@ def number(value: float) -> str:
 
 def model_name(name: str) -> Markup:
     """The name of a privacy model with its exponent raised: k^m-anonymity."""
-    return Markup(re.sub(r"\^(\w)", r"<sup>\1</sup>", escape(name)))
+    return Markup(re.sub(r"(?<=[a-z)])\^(\w)", r"<sup>\1</sup>", escape(name)))
 
 
 _EMPTY = frozenset({"path", "rect", "circle", "line", "polygon", "br", "meta"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar
@@ -90,6 +92,13 @@ class DifferentialPrivacy(Guarantee):
             f"exp({self.epsilon}), about {_factor(self.epsilon)}."
         )
 
+    def meaning_for(self, known: Sequence[str]) -> str:
+        whose = "a person's data" if self.unit == "person" else "a record"
+        return (
+            f"Somebody who holds it as likely as not that {whose} were used, and knows everything else, is at most "
+            f"{_certainty(self.epsilon)} sure of it after reading the release."
+        )
+
 
 _READING = {
     "by-record": "Each record was read from its file by itself; a line that is no record was left out and changes "
@@ -97,6 +106,12 @@ _READING = {
     "not-covered": "Reading the data is not covered: they were handed over by a program that may have looked at all "
     "records to tell the types, or refused some.",
 }
+
+
+def _certainty(epsilon: Fraction) -> str:
+    """What an even chance becomes at most, rounded up."""
+    chance = 1 / (1 + 2.718281828459045 ** -float(epsilon))
+    return f"{math.ceil(100 * chance)} %" if chance < 0.99 else f"{math.ceil(10_000 * chance) / 100:g} %"
 
 
 def _factor(epsilon: Fraction) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 from crypsis import notebook
 from crypsis.guarantees.guarantee import Guarantee
 
+PUBLISHERS_WORD = "counted by the publisher with the original; the files alone do not tell"
+
 
 @dataclass(frozen=True)
 class Witness:

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Float64s, Int64s, offsets_of
+from crypsis.data.timed_places import TimedPlaces
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.query.presence_over_time import PresenceOverTime, presence_over_time
 from crypsis.query.published_movements import visits_of
@@ -41,6 +42,7 @@ class ReleaseFacts(SymbolFacts):
     flows: Int64s  # columns origin, target, rows: direct moves between symbols
     times_in_words: str | None = None  # how coarse published times are; None where none are published
     presence: PresenceOverTime | None = None
+    timed: TimedPlaces | None = None
 
     @classmethod
     def of(
@@ -57,7 +59,7 @@ class ReleaseFacts(SymbolFacts):
             places,
         )
         times = None if published.timed is None else published.timed.words
-        return replace(facts, times_in_words=times, presence=_presence(manifest, published))
+        return replace(facts, times_in_words=times, presence=_presence(manifest, published), timed=published.timed)
 
     @classmethod
     def of_counts(
@@ -85,6 +87,10 @@ class ReleaseFacts(SymbolFacts):
             lengths=lengths,
             flows=flows,
         )
+
+    def label_words(self, label: str) -> str:
+        """A location as people read it: a place with its times as both."""
+        return label if self.timed is None else self.timed.label_words(label)
 
     @property
     def rows(self) -> int:

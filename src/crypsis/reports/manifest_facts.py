@@ -46,6 +46,16 @@ class ManifestFacts:
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
     @property
+    def original_helps(self) -> bool:
+        """With the original the verifier checks more than without."""
+        return True
+
+    @property
+    def needs_original(self) -> bool:
+        """Only the publisher could count, with the original, although each row is one individual."""
+        return self.counts_rows and self.section("verdict").get("recounted_from") == "original"
+
+    @property
     def unit(self) -> str:
         """What the guarantee counts as one individual."""
         return str((self.section("guarantee").get("parameters") or {}).get("unit") or self.row_words[0])

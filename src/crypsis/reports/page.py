@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from crypsis.drawing.markup import Markup, element, join
-from crypsis.translation import _, language
+from crypsis.drawing.markup import Markup, element, join, model_name
+from crypsis.translation import _, language, translated
 from crypsis.translation.wording import figure, shown
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -55,13 +56,19 @@ def pictured(heading: str | None, picture: str, *caption: str, below: str = "") 
 
 
 def items(sentences: Iterable[str]) -> Markup:
-    return element("ul", *(element("li", sentence) for sentence in sentences), class_="plain")
+    return element("ul", *(element("li", in_letters(sentence)) for sentence in sentences), class_="plain")
+
+
+def in_letters(sentence: str) -> Markup:
+    """A sentence with the exponents of its models raised, and names of parameters in the letters of a program."""
+    written = sentence if isinstance(sentence, Markup) else model_name(sentence)
+    return Markup(re.sub(r"`([^`<>]+)`", r"<code>\1</code>", written))
 
 
 def facts_list(entries: Iterable[tuple[str, str]]) -> Markup:
     """Names and what they stand for."""
-    parts = [element("dt", name) + element("dd", content) for name, content in entries]
-    return element("dl", *map(Markup, parts), class_="facts")
+    parts = [element("div", element("dt", name), element("dd", content)) for name, content in entries]
+    return element("dl", *parts, class_="facts")
 
 
 def exact(value: Any) -> Markup:
@@ -90,6 +97,16 @@ def _listed(values: list[Any]) -> str:
     """Promises by name; of other lists only how many there are."""
     models = [value.get("model") if isinstance(value, Mapping) else None for value in values]
     return _(" and ").join(map(str, models)) if models and all(models) else _("{values} lists", values=len(values))
+
+
+def promise_names(promised: Mapping[str, Any]) -> list[str]:
+    """The model of a guarantee in the reader's language, or those that it joins, as a heading begins."""
+    joined = (promised.get("parameters") or {}).get("promises")
+    told = [part.get("model") for part in joined if isinstance(part, Mapping)] if isinstance(joined, list) else []
+    names = [str(name) for name in told if name] or [str(promised.get("model") or _("The guarantee"))]
+    first, *more = [translated(name) for name in names]
+    start = first[:1].upper() if first[1:2].isalpha() else first[:1]  # the k of k-anonymity keeps its letter
+    return [start + first[1:], *more]
 
 
 def tile(name: str, value: Markup, detail: str) -> Markup:

@@ -37,7 +37,7 @@ h1 {{ font-size: 17pt; }} h2 {{ font-size: 12.5pt; }} h3 {{ font-size: 9.5pt; }}
 section {{ margin-top: 18pt; }} section > h2 {{ margin-bottom: 8pt; padding-bottom: 4pt; }}
 section > h2 + p {{ margin-bottom: 8pt; break-after: avoid; }}
 p {{ max-width: none; }}
-.small, footer, .legend, figcaption, .tiles dt, .tiles .detail, .light ul, table, th, tbody th, dl.facts {{
+.small, .legend, figcaption, .tiles dt, .tiles .detail, .light ul, table, th, tbody th, dl.facts {{
   font-size: 8pt; }}
 .tiles {{ display: block; }}
 .tiles div {{ display: inline-block; width: 23%; margin: 0 1.5% 8pt 0; vertical-align: top; }}
@@ -47,26 +47,29 @@ p {{ max-width: none; }}
 .private {{ margin-bottom: 10pt; }}
 .columns h3:not(:first-child) {{ margin-top: 8pt; }}
 .columns > figure, .plots > figure {{ display: inline-block; width: 48%; margin: 0 1% 10pt 0; vertical-align: top; }}
+img.chart {{ max-width: 88mm; }} img.chart.wide {{ max-width: none; }}
 .legend span {{ display: inline-block; margin-right: 14pt; }}
 .verdict {{ display: block; padding: 8pt 12pt; margin-top: 10pt; }}
 .verdict img {{ float: left; width: 24pt; height: 24pt; margin: 0 10pt 20pt 0; }}
 .verdict strong {{ font-size: 12pt; }}
 .light {{ padding: 6pt 10pt; break-inside: avoid; }}
 .legend {{ display: block; }} .legend li {{ display: inline-block; margin-right: 14pt; }}
-.legend img, .bar img {{ height: 10pt; }}
+.legend img, .bar img {{ height: 10pt; vertical-align: middle; }} .legend img {{ margin-right: 5pt; }}
 dl.facts {{ display: block; }}
-dl.facts dt {{ float: left; clear: left; width: 26%; }}
+dl.facts div {{ display: block; break-inside: avoid; }}
+dl.facts div:first-child {{ break-before: avoid; }}
+dl.facts dt {{ float: left; width: 26%; }}
 dl.facts dd {{ margin: 0 0 3pt 28%; }}
+.lights + p {{ break-before: avoid; }}
 ul.plain li {{ padding: 3pt 0; }}
 th, td {{ padding: 3pt 8pt 3pt 0; overflow-wrap: break-word; }}
 pre {{ white-space: pre-wrap; }}
 .scroll {{ overflow: visible; }}
 .signatures {{ display: block; }}
 .signatures > div {{ display: inline-block; width: 46%; margin-right: 3%; vertical-align: top; }}
-footer {{ margin-top: 8pt; }}
-.only-screen {{ display: none; }}
+footer, .only-screen {{ display: none; }}
 """
-_PLOT_IN_PRINT = ".tip, .switch { display: none; }"
+_PLOT_IN_PRINT = ".tip, .switch { display: none; } .crypsis-plot text { font-size: 11px; }"
 
 
 def _language_of(html: str) -> str:
@@ -84,6 +87,11 @@ def _not_for_release(language: str) -> str:
 
 def pdf_of(html: str, *, private: bool = False) -> bytes:
     """The PDF of a page; on every page of a private one stands that it is not for release."""
+    return bytes(laid_out(html, private=private).write_pdf(pdf_identifier=b"crypsis"))
+
+
+def laid_out(html: str, *, private: bool = False) -> Any:
+    """The pages with everything at its place, before they are written."""
     weasyprint = _weasyprint()
     text = _SVG.sub(_as_image, _SCRIPT.sub("", html))
     rules = _STYLE + (
@@ -92,7 +100,7 @@ def pdf_of(html: str, *, private: bool = False) -> bytes:
     text = text.replace("</head>", f"<style>{rules}</style></head>", 1)
     document = weasyprint.HTML(string=text, url_fetcher=_fetcher(weasyprint))
     fonts = weasyprint.text.fonts.FontConfiguration()
-    return bytes(document.write_pdf(font_config=fonts, pdf_identifier=b"crypsis"))
+    return document.render(font_config=fonts)
 
 
 def _as_image(found: re.Match[str]) -> str:

@@ -34,6 +34,10 @@ class PrivateFacts(ManifestFacts):
         return True  # the original adds nothing to the check
 
     @property
+    def original_helps(self) -> bool:
+        return False
+
+    @property
     def budget(self) -> Mapping[str, Any]:
         budget: Mapping[str, Any] = self.section("data").get("budget") or {}
         return budget

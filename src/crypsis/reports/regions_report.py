@@ -131,7 +131,8 @@ def largest(facts: RegionFacts) -> Markup:
     roots = {attribute.name: attribute.shown(0, len(attribute), 0) for attribute in facts.published.attributes}
     listed = [(_region(region, roots), [figure(count) for count in counts.values()]) for region, counts in rows]
     classes = [element("bdi", shortened(label, 24)) for label in facts.published.classes]
-    return table(_("The largest regions"), (_("Region"), *classes), listed)
+    names = classes if facts.published.class_name else [Markup(_("Records"))]
+    return table(_("The largest regions"), (_("Region"), *names), listed)
 
 
 def _region(region: Mapping[str, Any], roots: Mapping[str, Any]) -> Markup:

@@ -41,7 +41,7 @@ def release_page(facts: ManifestFacts, *sections: Markup, comparison: Markup | N
     style = "\n".join([PICTURE_STYLE, PAGE_STYLE, *([PLOT_STYLE] if comparison else [])])
     after.append(signatures(facts))
     main = element("main", *before, *sections[:1], about(facts), *_lights(facts), *sections[1:], *after)
-    return page(title, style, main, element("footer", _(FOOT)))
+    return page(title, style, main, element("footer", _(FOOT), class_="only-screen"))
 
 
 def is_private_page(html: str) -> bool:

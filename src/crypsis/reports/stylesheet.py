@@ -100,6 +100,7 @@ th:last-child, td:last-child {{ padding-right: 0; }}
 .bar svg .track {{ fill: var(--grid); }}
 .direction {{ white-space: nowrap; color: var(--muted); }}
 dl.facts {{ display: grid; grid-template-columns: max-content 1fr; gap: 8px 24px; margin: 0; font-size: 15px; }}
+dl.facts div {{ display: contents; }}
 dl.facts dt {{ color: var(--muted); }}
 dl.facts dd {{ margin: 0; overflow-wrap: anywhere; }}
 pre {{ margin: 12px 0; padding: 14px 16px; background: var(--tint); overflow-x: auto; font-size: 14px;

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.data.domains import TimeDomain
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.histogram import Series, Wording, histogram
@@ -18,13 +19,24 @@ from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
 _LENGTHS = Wording("trajectory", "trajectories", "visits", marked("visits in the trajectory (length)"), "trajectories")
 _TIMES = Wording("visit", "visits", "time", marked("time of the visit"), "visits")
 _MOST_DRAWN = 2_000_000
+_DOMAINS = {"locations": marked("Locations"), "times": marked("Times")}
+_RULES = {
+    "canonical": marked("by time, at one time by place"),
+    "nondecreasing": marked("a visit is at the same time as the one before it, or later"),
+    "strict": marked("a visit is later than the one before it"),
+}
+_SCHEMES = {
+    "uniform": marked("alike over all levels"),
+    "printed": marked("as the thesis prints it"),
+    "flat": marked("alike over all visits, without taxonomies"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +81,34 @@ def kept(facts: SyntheticFacts) -> Markup:
     """Section: what is assumed public, and how the budget was kept."""
     data = facts.section("data")
     public = [
-        f"{str(name).capitalize()}: {shown(told.get('size'))}, {told.get('declared', '')} "
-        f"(SHA-256 {str(told.get('digest', ''))[:16]}…)"
+        _(
+            "{name}: {size}, {declared} (SHA-256 {digest}…)",
+            name=_(_DOMAINS.get(str(name), str(name))),
+            size=shown(told.get("size")),
+            declared=translated(str(told.get("declared", ""))),
+            digest=str(told.get("digest", ""))[:16],
+        )
         for name, told in (data.get("domains") or {}).items()
     ]
-    public.append(_("Order of visits: {rule}.", rule=data.get("rule", "")))
-    return spent(
-        facts, public, _("discrete Laplace"), [(_("Division of epsilon"), str(facts.budget.get("scheme", "")))]
+    times = facts.published.times
+    public.append(
+        _("Times from {first:,} to below {stop:,} in steps of {step:,}, {unit}.", **_bounds(times), unit=_unit(facts))
     )
+    rule = str(data.get("rule", ""))
+    public.append(_("Order of visits: {rule}.", rule=_(_RULES.get(rule, rule))))
+    scheme = str(facts.budget.get("scheme", ""))
+    division = [(_("Division of epsilon"), _(_SCHEMES.get(scheme, scheme)))] if scheme else []
+    return spent(facts, public, _("discrete Laplace"), division)
+
+
+def _bounds(times: TimeDomain) -> dict[str, int]:
+    return {"first": times.first, "stop": times.stop, "step": times.step}
+
+
+def _unit(facts: SyntheticFacts) -> str:
+    """What one step of time is, where the publisher said so."""
+    unit = facts.published.times.unit
+    return _("in the unit of the data") if unit is None else _("in units of 1 {unit} since 1970", unit=unit)
 
 
 def left(facts: SyntheticFacts) -> Markup:
@@ -104,7 +136,11 @@ def shapes(facts: SyntheticFacts) -> Markup:
                 _length_histogram(facts),
                 _("{mean} visits on average.", mean=figure(mean, 3)),
             ),
-            pictured(_("When visits happen"), _time_histogram(facts), _("A bin is named after its first time.")),
+            pictured(
+                _("When visits happen"),
+                _time_histogram(facts),
+                _("Times are {unit}; a step is named after its first time.", unit=_unit(facts)),
+            ),
         ),
     )
 

@@ -18,13 +18,17 @@ from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
 MOST_ITEMS = 8
 _SIZES = Wording("record", "records", "items", marked("items in the record (length)"), "records")
 _MOST_DRAWN = 2_000_000
+_THRESHOLDS = {
+    "bounded": marked("so that few empty combinations pass"),
+    "printed": marked("as the article prints them"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +74,13 @@ def kept(facts: SyntheticSetFacts) -> Markup:
         _(
             "Items: {size}, {declared} (SHA-256 {digest}…)",
             size=shown(domain.get("size")),
-            declared=domain.get("declared", ""),
+            declared=translated(str(domain.get("declared", ""))),
             digest=str(domain.get("digest", ""))[:16],
         ),
         _("Fan-out of the tree over their list: {fan_out}.", fan_out=shown(facts.budget.get("fan_out"))),
     ]
-    return spent(facts, public, _("discrete Laplace"), [(_("Thresholds"), str(facts.budget.get("thresholds", "")))])
+    thresholds = str(facts.budget.get("thresholds", ""))
+    return spent(facts, public, _("discrete Laplace"), [(_("Thresholds"), _(_THRESHOLDS.get(thresholds, thresholds)))])
 
 
 def left(facts: SyntheticSetFacts) -> Markup:

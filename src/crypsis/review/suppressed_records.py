@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from crypsis.data.stream import Events
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.data.windows import PublishedWindows
 from crypsis.review.check import Check
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject, percent
@@ -47,3 +49,10 @@ def _suppressed(subject: Subject) -> Iterator[tuple[str, int, int, Remedy]]:
         kept = published.symbols.vocabulary.encode(original.vocabulary.series) >= 0
         lost = int(original.supports[~kept].sum())
         yield "items in records", lost, original.occurrences, advice
+    elif isinstance(original, Events) and isinstance(published, PublishedWindows):
+        keys = np.stack([original.persons.astype(np.int64), original.t, original.location_codes.astype(np.int64)], 1)
+        times = np.sort(np.unique(keys, axis=0)[:, 1])
+        held = sum(int(np.diff(np.searchsorted(times, [window.x, window.y + 1]))[0]) for window in published)
+        kept = sum(len(window.times) for window in published)
+        advice = Remedy("Lower K or L, or use coarser places or times")
+        yield "places with times in the windows", max(held - kept, 0), held, advice

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from crypsis.guarantees import DifferentialPrivacy
+from crypsis.guarantees.verdict import PUBLISHERS_WORD
 from crypsis.review.check import Check
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
+from crypsis.wording import figure
 
 
 class VerdictCheck(Check):
@@ -31,9 +33,10 @@ class VerdictCheck(Check):
             yield Finding(self.code, Colour.RED, words, remedy=remedy)
         else:
             level, bound = promised.level_words
-            reached = (
-                "nothing rare occurs" if verdict.achieved is None else f"{verdict.achieved} {level}"
-            ) + f", {verdict.required} {bound}"
+            by_publisher = verdict.counted == PUBLISHERS_WORD
+            untold = "counted with the original" if by_publisher else "nothing rare occurs"
+            reached = untold if verdict.achieved is None else f"{figure(verdict.achieved)} {level}"
+            reached += f", {figure(verdict.required)} {bound}"
             words = f"Verified {assumed}: {promised}; {reached}."
             if subject.counts_people and not subject.private:
                 words += " A recipient cannot recount it, because it is not published who the records belong to."

@@ -11,6 +11,7 @@ import numpy as np
 from crypsis.arrays import Float64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.drawing.flow_bundles import MOST_ARROWS, bundled
 from crypsis.drawing.map_view import MapView
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import polyline, text
@@ -31,7 +32,6 @@ from crypsis.translation import _
 from crypsis.translation.wording import counted, listed
 
 _MOST_NAMED = 25  # places whose names stand beside them
-_MOST_FLOWS = 600
 FAINTEST, DARKEST = 0.05, 0.6  # shades of an area without fixes, and of the one with most
 
 
@@ -101,22 +101,30 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
                 aria_pressed="true" if index in marked else "false",
             )
         )
-    flows = sorted(cells.flows, key=lambda flow: -flow.count)[:_MOST_FLOWS]
-    strongest = max((flow.count for flow in flows), default=1)
-    moves = [
-        element(
-            "path",
-            d=polyline([(float(page_x[end]), float(page_y[end])) for end in (flow.origin, flow.target)]),
-            class_="flow",
-            stroke_width=f"{flow_width(flow.count, strongest):.2f}",
-            stroke_dasharray="3 3" if flow.count < cells.merging.k else None,
-            pointer_events="none",
-        )
-        for flow in flows
-    ]
+    moves = _moves_between(cells, page_x, page_y)
     label = _("Map of {areas}; {n_weak:,} weak connections.", areas=counted(len(cells), "area"), n_weak=cells.n_weak)
     picture = view.drawing(label, *areas, *moves)
     return Markup(picture.replace('role="img"', 'role="group"', 1))  # its parts are buttons
+
+
+def _moves_between(cells: Any, page_x: Float64s, page_y: Float64s) -> list[Markup]:
+    """The moves between areas as lines, weak ones dashed; of each kind at most a hundred, neighbouring ones bundled."""
+    every = np.array([(flow.origin, flow.target, flow.count) for flow in cells.flows], np.int64).reshape(-1, 3)
+    weak = every[:, 2] < cells.merging.k
+    kinds = [(bundled(every[of_kind], page_x, page_y), dashed) for of_kind, dashed in ((weak, True), (~weak, False))]
+    strongest = max((way.count for ways, _dashed in kinds for way in ways), default=1)
+    return [
+        element(
+            "path",
+            d=polyline([way.start, way.end]),
+            class_="flow",
+            stroke_width=f"{flow_width(way.count, strongest):.2f}",
+            stroke_dasharray="3 3" if dashed else None,
+            pointer_events="none",
+        )
+        for ways, dashed in kinds
+        for way in sorted(ways, key=lambda way: (way.count, way.start, way.end))
+    ]
 
 
 def choosing_map(labels: Sequence[str], x: Float64s, y: Float64s, crs: str | None, size: float | None) -> Markup:
@@ -160,16 +168,20 @@ def area_legend(cells: Any) -> Markup:
     busiest = max((one.points for one in cells.figures), default=0)
     strongest = max((flow.count for flow in cells.flows), default=0)
     k = cells.merging.k
+    weak = sum(flow.count < k for flow in cells.flows)
+    many = max(weak, len(cells.flows) - weak) > MOST_ARROWS
+    strong = (
+        _("moves of at least {k:,}; those between neighbouring areas are one line", k=k)
+        if many
+        else _("move of at least {k:,}, widest {strongest:,}", k=k, strongest=strongest)
+    )
     entries = [
         (
             f'<i class="shades" style="--from: {FAINTEST}; --to: {DARKEST}"></i>',
             _("0 to {busiest:,} fixes in an area", busiest=busiest),
         ),
         ('<i class="swatch marked"></i>', _("marked: keep it fine")),
-        (
-            line_mark(flow_width(strongest, strongest)),
-            _("move of at least {k:,}, widest {strongest:,}", k=k, strongest=strongest),
-        ),
+        (line_mark(flow_width(strongest, strongest)), strong),
         (line_mark(1.4, dashed=True), _("weak: fewer than {k:,} move", k=k)),
     ]
     return legend_of(entries)

@@ -11,8 +11,7 @@ import numpy as np
 from crypsis.drawing.axis_values import distinct_names, numbers, tick
 from crypsis.drawing.frame import Frame, Panel
 from crypsis.drawing.markup import Markup, element
-from crypsis.drawing.naming import fitting
-from crypsis.drawing.plot.key import LETTER
+from crypsis.drawing.naming import fitting, room_for
 from crypsis.drawing.plot.marks import Marks
 from crypsis.drawing.plot.scales import Box, stacked_values, value_scale
 from crypsis.drawing.plot.words import shown, told
@@ -64,8 +63,8 @@ def _rows(frame: Frame, panel: Panel, top: float, log: bool, width: float) -> _R
         height = _ROW * _MOST_ROWS / len(names)
     longest = min(_LONGEST_NAME, int(width / 16))  # names take less than half of it
     ticks = min(6, int(width / 100))
-    letters = min(max(map(len, names), default=1), longest)
-    box = Box(12 + LETTER * letters, width - 20, top + 4, top + 4 + height * len(names))
+    room = max((room_for(fitting(name, longest)) for name in names), default=0.0)
+    box = Box(12 + room, width - 20, top + 4, top + 4 + height * len(names))
     column = frame.data[panel.y.column]
     values = stacked_values(frame, panel) if stacked else numbers(column)
     across = value_scale(values, box.left, box.right, log, column.dtype.is_integer())

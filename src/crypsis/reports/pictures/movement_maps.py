@@ -13,18 +13,19 @@ import polars as pl
 from crypsis.arrays import Float64s, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
-from crypsis.drawing.flow_bundles import MOST_ARROWS, bundled
+from crypsis.drawing.flow_bundles import MOST_ARROWS, Bundle, bundled
 from crypsis.drawing.hull import convex_hull
 from crypsis.drawing.map_view import MapView
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import polyline
 from crypsis.reports.facts import ReleaseFacts
-from crypsis.wording import counted, listed
+from crypsis.translation import _, marked
+from crypsis.translation.wording import counted, figure, listed
 
 _MOST_PLACES = 3_000
 _MOST_TRACKS = 400
 _LARGEST = 13.0  # radius of the busiest place
-_MOVES = "move; darker is more frequent, and above 100 those of neighbouring places are one"
+_MOVES = marked("move; darker is more frequent, and above 100 those of neighbouring places are one")
 _DISC = '<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="6" class="whole"/></svg>'
 
 
@@ -79,7 +80,12 @@ def visits_map(data: Trajectories, view: MapView) -> Markup:
         if count:
             title = element("title", f"{data.locations.labels[place]}: {counted(count, 'visit')}")
             marks.append(_disc(float(page_x[place]), float(page_y[place]), _radius(count, busiest), title))
-    return view.drawing(f"Map of {counted(len(placed), 'place')} with {data.visits:,} visits, as collected.", *marks)
+    label = _(
+        "Map of {places} with {visits}, as collected.",
+        places=counted(len(placed), "place"),
+        visits=counted(data.visits, "visit"),
+    )
+    return view.drawing(label, *marks)
 
 
 def published_map(facts: ReleaseFacts, data: Trajectories, view: MapView) -> Markup:
@@ -101,14 +107,23 @@ def published_map(facts: ReleaseFacts, data: Trajectories, view: MapView) -> Mar
         rows = counted(int(facts.supports[symbol]), "row")
         radius = _radius(int(facts.supports[symbol]), busiest)
         if facts.intact[symbol]:
-            title = element("title", f"{facts.names[symbol][0]}: {rows}, as it was")
+            words = _("{place}: {rows}, as it was", place=facts.label_words(facts.names[symbol][0]), rows=rows)
+            title = element("title", words)
             discs.append(_disc(float(at_x[0]), float(at_y[0]), radius, title))
         else:
-            title = element("title", f"One of {len(facts.names[symbol])}: {listed(facts.names[symbol], 12)}. {rows}")
+            members = [facts.label_words(label) for label in facts.names[symbol]]
+            words = _(
+                "One of {number}: {members}. {rows}",
+                number=figure(len(members)),
+                members=listed(members, 12),
+                rows=rows,
+            )
+            title = element("title", words)
             groups.append(_group(at_x, at_y, radius, title))
-    label = (
-        f"Map of what is published: {counted(facts.n_intact, 'place')} as they were, "
-        f"{counted(facts.n_generalized, 'group')} of places that were joined."
+    label = _(
+        "Map of what is published: {places} as they were, {groups} of places that were joined.",
+        places=counted(facts.n_intact, "place"),
+        groups=counted(facts.n_generalized, "group"),
     )
     return view.drawing(label, *_moves(facts.flows, middle_x, middle_y), *groups, *discs)
 
@@ -126,9 +141,10 @@ def cells_map(facts: ReleaseFacts, view: MapView) -> Markup:
     marks = _moves(facts.flows, page_x, page_y)
     for symbol in np.flatnonzero(np.isfinite(page_x)).tolist():
         rows = int(facts.supports[symbol])
-        title = element("title", f"Area {symbol + 1}: {counted(rows, 'row')}")
+        title = element("title", _("Area {number}: {rows}", number=symbol + 1, rows=counted(rows, "row")))
         marks.append(_disc(float(page_x[symbol]), float(page_y[symbol]), _radius(rows, busiest), title))
-    return view.drawing(f"Map of {counted(len(facts.names), 'published cell')}.", *marks)
+    label = _("Map of {cells}.", cells=counted(len(facts.names), "published cell"))
+    return view.drawing(label, *marks)
 
 
 def track_map(tracks: Tracks, view: MapView) -> Markup:
@@ -142,17 +158,18 @@ def track_map(tracks: Tracks, view: MapView) -> Markup:
         points = list(zip(page_x[start:end:step].tolist(), page_y[start:end:step].tolist(), strict=True))
         if points:
             lines.append(element("path", d=polyline(points), class_="curve intact", stroke_opacity="0.28"))
-    return view.drawing(f"Map of {counted(len(tracks), 'track')} as collected.", *lines)
+    label = _("Map of {tracks} as collected.", tracks=counted(len(tracks), "track"))
+    return view.drawing(label, *lines)
 
 
 def tracks_legend() -> Markup:
     """Of tracks as collected."""
-    return Markup("<span>Each line is a track; darker where many pass.</span>")
+    return element("span", _("Each line is a track; darker where many pass."))
 
 
 def place_legend() -> Markup:
     """Of places as collected."""
-    return legend_of([(_DISC, "place; its area grows with its visits"), (line_mark(2), _MOVES)])
+    return legend_of([(_DISC, _("place; its area grows with its visits")), (line_mark(2), _(_MOVES))])
 
 
 def released_legend() -> Markup:
@@ -161,13 +178,14 @@ def released_legend() -> Markup:
         '<svg width="30" height="16" aria-hidden="true"><path d="M8 8L22 8" class="hull" stroke-width="14"/>'
         '<circle cx="8" cy="8" r="2.6" class="member"/><circle cx="22" cy="8" r="2.6" class="member"/></svg>'
     )
-    return legend_of([(_DISC, "as it was"), (group, "places joined into one"), (line_mark(2), "published move")])
+    entries = [(_DISC, _("as it was")), (group, _("places joined into one")), (line_mark(2), _("published move"))]
+    return legend_of(entries)
 
 
 def cells_legend() -> Markup:
     """Of the published areas of tracks: nothing of them is as it was."""
-    words = "area at its published point; the disc grows with the tracks through it"
-    return legend_of([(_DISC, words), (line_mark(2), "published move")])
+    words = _("area at its published point; the disc grows with the tracks through it")
+    return legend_of([(_DISC, words), (line_mark(2), _("published move"))])
 
 
 def legend_of(entries: Sequence[tuple[str, str]]) -> Markup:
@@ -205,7 +223,7 @@ def _moves(flows: Int64s, page_x: Float64s, page_y: Float64s) -> list[Markup]:
     return [
         element(
             "path",
-            element("title", f"{counted(way.count, 'move')} on {counted(way.connections, 'connection')}"),
+            element("title", _way_words(way)),
             d=polyline([way.start, way.end]),
             class_="way",
             stroke_width=f"{1.0 + 4.0 * way.count / most:.2f}" if way.bundled else None,
@@ -214,6 +232,11 @@ def _moves(flows: Int64s, page_x: Float64s, page_y: Float64s) -> list[Markup]:
         )
         for way in ways
     ]
+
+
+def _way_words(way: Bundle) -> str:
+    moves, connections = counted(way.count, "move"), counted(way.connections, "connection")
+    return _("{moves} on {connections}", moves=moves, connections=connections)
 
 
 def _disc(x: float, y: float, radius: float, title: Markup) -> Markup:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from crypsis.drawing.markup import Markup
+from crypsis.drawing.naming import room_for
 from crypsis.drawing.svg import LinearScale, bar, bottom_axis, count_axis, drawing, key
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import HEIGHT, nothing_to_show
@@ -17,7 +18,7 @@ _LABEL = marked("Trajectories in each step of time: at least and at most.")
 
 
 def presence_over_time(facts: ReleaseFacts) -> Markup:
-    """Per step a bar: filled up to what is certain, light up to what is possible."""
+    """Per step a bar: one colour up to what is certain, another up to what is possible."""
     told = facts.presence
     if told is None or not int(told.possible.max(initial=0)):
         return nothing_to_show(_("The release gives no bounds over time."), _(_LABEL))
@@ -38,12 +39,19 @@ def presence_over_time(facts: ReleaseFacts) -> Markup:
         if least:
             marks.append(bar(left, up.at(least), width, _BASE - up.at(least), "bar-intact", words))
     stride = max(1, -(-len(told.definite) // 8))
-    ticks = [(float(step), _written(facts, step)) for step in range(0, len(told.edges), stride)]
+    named = [(float(step), _written(facts, step)) for step in range(0, len(told.edges), stride)]
+    ticks = [(step, words) for step, words in named if _fits(across.at(step), words)]
     marks += [
-        bottom_axis(across, ticks, _BASE, "time", (_LEFT, _RIGHT)),
-        key([("bar-intact", "certain"), ("bar-generalized", "possible")], _RIGHT, 14),
+        bottom_axis(across, ticks, _BASE, _("time"), (_LEFT, _RIGHT)),
+        key([("bar-intact", _("certain")), ("bar-generalized", _("possible"))], _RIGHT, 14),
     ]
-    return drawing(WIDTH, HEIGHT, _(_LABEL), *marks, kind="chart")
+    return drawing(WIDTH, HEIGHT, _(_LABEL), *marks, kind="chart wide")
+
+
+def _fits(x: float, words: str) -> bool:
+    """Whether a name below the axis stays inside the picture."""
+    half = 0.55 * room_for(words)
+    return half <= x <= WIDTH - half
 
 
 def _written(facts: ReleaseFacts, step: int) -> str:

@@ -19,10 +19,11 @@ def support_histogram(facts: ReleaseFacts) -> Markup:
     )
     if len(facts.supports):
         label += _(", from {min:,} to {rows}", min=facts.supports.min(), rows=counted(int(facts.supports.max()), "row"))
-    if facts.required is not None:
-        label += _("; required are {required:,}", required=facts.required)
+    required = None if facts.needs_original else facts.required  # rows are not what was counted
+    if required is not None:
+        label += _("; required are {required:,}", required=required)
     series = (
         Series("bar-generalized", "generalized", facts.supports[~facts.intact]),
         Series("bar-intact", "intact", facts.supports[facts.intact]),
     )
-    return histogram(series, _WORDS, label + ".", facts.required)
+    return histogram(series, _WORDS, label + ".", required)

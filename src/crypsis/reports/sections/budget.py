@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.page import columns, exact, facts_list, items, paragraph, section, tile
 from crypsis.reports.private_facts import PrivateFacts
-from crypsis.translation import _, translated
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import shown
+
+_DRAWN_BY = {"exact": marked("Crypsis, exactly"), "opendp": marked("the library OpenDP")}
 
 
 def epsilon_tile(facts: PrivateFacts) -> Markup:
@@ -28,11 +30,11 @@ def spent(facts: PrivateFacts, public: Sequence[str], noise: str, division: Iter
             _(
                 "{noise} on whole numbers, drawn by {noise2}",
                 noise=noise,
-                noise2=translated(str(budget.get("noise", ""))),
+                noise2=_(_DRAWN_BY.get(str(budget.get("noise")), "")),
             ),
         ),
         *division,
-        (_("Ledger of the dataset"), translated(str(budget.get("dataset_ledger", "")))),
+        (_("Ledger of the dataset"), _ledger(str(budget.get("dataset_ledger", "")))),
         (_("Digest of the run's ledger"), str(budget.get("ledger_digest", ""))[:16] + "…"),
     ]
     return section(
@@ -42,6 +44,10 @@ def spent(facts: PrivateFacts, public: Sequence[str], noise: str, division: Iter
             element("div", element("h3", _("The budget")), facts_list(kept)),
         ),
     )
+
+
+def _ledger(told: str) -> str:
+    return _("none: nothing adds up what is spent on these data") if told == "none" else translated(told)
 
 
 def utility(words: str) -> Markup:

@@ -7,7 +7,7 @@ from crypsis.drawing.markup import Markup, element
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
 from crypsis.reports.pictures.class_sizes import class_sizes
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
-from crypsis.translation import _
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure
 
 
@@ -31,7 +31,7 @@ def table_glance(facts: TableFacts) -> Markup:
     for promise in found.get("promises") or []:
         if promise.get("model") != "k-anonymity":
             detail = _("{required} required", required=figure(promise.get("required")))
-            tiles.append(tile(str(promise.get("model")), exact(promise.get("achieved")), detail))
+            tiles.append(tile(translated(str(promise.get("model"))), exact(promise.get("achieved")), detail))
     loss = facts.section("utility").get("ncp_loss")
     if loss is not None:
         tiles.append(tile(_("Information loss"), exact(loss), _("share of what the columns told; lower is better")))
@@ -63,23 +63,32 @@ def classes(facts: TableFacts) -> Markup:
 
 def _row(column: ColumnFacts) -> Markup:
     shown = ", ".join(
-        _("{records} are {kind}", records=counted(records, "record"), kind=_(kind))
+        _(_STATES[kind], records=counted(records, "record"))
         if kind in _STATES
         else _(
-            "{records} in {cells:,} {kind}",
+            "{records} in {cells}",
             records=counted(records, "record"),
-            cells=column.cells[kind],
-            kind=_(kind),
+            cells=counted(column.cells[kind], *CELL_NOUNS[kind]),
         )
         for kind, records in column.records.items()
     )
     return element(
         "tr",
         element("th", column.name, scope="row"),
-        element("td", ROLE_NAMES.get(column.role, column.role)),
-        element("td", TYPE_LABELS.get(column.type, column.type)),
+        element("td", translated(ROLE_NAMES.get(column.role, column.role))),
+        element("td", translated(TYPE_LABELS.get(column.type, column.type))),
         element("td", shown),
     )
 
 
-_STATES = frozenset({"missing", "any", "suppressed"})
+_STATES = {
+    "missing": marked("{records} without a value"),
+    "any": marked("{records} with any value (*)"),
+    "suppressed": marked("{records} suppressed"),
+}
+CELL_NOUNS = {
+    "values": ("value", "values"),
+    "ranges": ("range", "ranges"),
+    "nodes": ("group of its hierarchy", "groups of its hierarchy"),
+    "sets": ("set of values", "sets of values"),
+}

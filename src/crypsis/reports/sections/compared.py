@@ -14,6 +14,7 @@ from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
 MOST_COLUMNS = 24
+_WIDTH = 464.0  # as wide as a column of the page, so that letters have the size of those around
 _HEADING = marked("Before and after")
 _PRIVATE = marked("Not for release: these pictures show the original.")
 
@@ -31,7 +32,7 @@ def compared(original: Any, published: Any, side_file: Any = None) -> Markup:
         except NotApplicable:  # nodes of a hierarchy that does not say what they stand for
             left_out.append(name)
             continue
-        drawn.append(pictured(frame.title, interactive_svg(frame, title=False, alone=False), frame.note))
+        drawn.append(pictured(frame.title, interactive_svg(frame, title=False, alone=False, width=_WIDTH), frame.note))
     if not drawn:
         return Markup("")
     notes = []
@@ -51,7 +52,7 @@ def compared(original: Any, published: Any, side_file: Any = None) -> Markup:
             "Not shown, because their nodes do not say what they stand for: {left_out}.", left_out=", ".join(left_out)
         )
         notes.append(paragraph(words, class_="note"))
-    return section(_HEADING, paragraph(_PRIVATE), columns(*drawn), *notes)
+    return section(_(_HEADING), paragraph(_(_PRIVATE)), columns(*drawn), *notes)
 
 
 def _mapped(before: LabelledMap, after: LabelledMap) -> Markup:
@@ -60,4 +61,4 @@ def _mapped(before: LabelledMap, after: LabelledMap) -> Markup:
         pictured(title, one.picture, below=element("div", one.legend, class_="legend"))
         for title, one in ((_("Map before"), before), (_("Map after"), after))
     ]
-    return section(_HEADING, paragraph(_PRIVATE), columns(*drawn))
+    return section(_(_HEADING), paragraph(_(_PRIVATE)), columns(*drawn))

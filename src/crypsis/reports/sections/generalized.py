@@ -5,7 +5,7 @@ from __future__ import annotations
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import paragraph, section
-from crypsis.translation import _
+from crypsis.translation import _, translated
 from crypsis.translation.wording import counted, figure, shortened
 
 MOST_LISTED = 12
@@ -21,7 +21,10 @@ def generalized(facts: ReleaseFacts) -> Markup:
     if not facts.names:
         return section(heading, paragraph(_("No symbol was published.")))
     if not facts.n_generalized:
-        return section(heading, paragraph(_("Nothing was merged: every published symbol is a single location.")))
+        words = [paragraph(_("Nothing was merged: every published symbol is a single location."))]
+        if summary := translated(str(facts.section("method").get("summary") or "")):
+            words.append(paragraph(_("What the method does instead: {summary}", summary=summary)))
+        return section(heading, *words)
     listed = facts.largest_first[:MOST_LISTED]
     left = facts.n_generalized - len(listed)
     note = (
@@ -60,7 +63,7 @@ def _row(facts: ReleaseFacts, symbol: int, most: int) -> Markup:
     )
     return element(
         "tr",
-        element("td", _members(facts.names[symbol])),
+        element("td", _members(tuple(map(facts.label_words, facts.names[symbol])))),
         element("td", figure(len(facts.names[symbol])), class_="numeric"),
         element("td", figure(support), class_="numeric"),
         element("td", bar, class_="bar"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crypsis.drawing.markup import Markup, element, join
-from crypsis.reports.page import paragraph, section
+from crypsis.reports.page import in_letters, paragraph, section
 from crypsis.review.lights import Colour, Finding, Light, Review
 from crypsis.translation import _, marked, translated
 
@@ -45,10 +45,9 @@ def _box(name: str, light: Light) -> Markup:
 def _finding(finding: Finding) -> Markup:
     remedy = finding.remedy
     if remedy is None or finding.colour == Colour.GREEN:
-        return element("li", translated(finding.sentence))
+        return element("li", in_letters(translated(finding.sentence)))
     parts = [element("span", f" {translated(remedy.words)}", class_="muted")]
     if remedy.option is not None:
         parts += [Markup(" "), element("code", remedy.option)]
-    return element(
-        "li", element("strong", f"{_(str(finding.colour))}: "), translated(finding.sentence), join(parts, "")
-    )
+    sentence = in_letters(translated(finding.sentence))
+    return element("li", element("strong", f"{_(str(finding.colour))}: "), sentence, join(parts, ""))

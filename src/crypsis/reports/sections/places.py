@@ -11,6 +11,7 @@ from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
 _HEADING = marked("Where locations were merged")
+_UNMERGED = marked("Where the published locations lie")
 
 
 def places(facts: ReleaseFacts) -> Markup:
@@ -32,7 +33,7 @@ def places(facts: ReleaseFacts) -> Markup:
         class_="legend",
     )
     return section(
-        _(_HEADING),
+        _(_HEADING if facts.n_generalized else _UNMERGED),
         paragraph(
             _("A visit to a location inside a group is published as “one of these”. ")
             if facts.n_generalized

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from crypsis.drawing.markup import Markup, element, join, model_name
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES, guarantee_from_dict
+from crypsis.parameters import parameters_of
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.page import columns, items, paragraph, section, settings
+from crypsis.reports.page import columns, facts_list, in_letters, items, paragraph, promise_names, section, settings
 from crypsis.translation import _, translated
 
 
 def promise(facts: ManifestFacts) -> Markup:
     """The guarantee, its adversary and its limits side by side."""
     promised, found = facts.section("guarantee"), facts.section("verdict")
-    parameters = _parameters(facts)
-    model = model_name(str(promised.get("model", "")))
     covered = [
-        element("h3", join([model, f" ({parameters})" if parameters else ""])),
+        element("h3", join(map(model_name, promise_names(promised)), _(" and "))),
         paragraph(translated(str(promised.get("scope") or ""))),
     ]
-    if (meaning := _meaning(facts)) not in ("", promised.get("scope")):
+    if (meaning := _meaning(facts)) not in ("", translated(str(promised.get("scope") or ""))):
         covered += [paragraph(element("strong", meaning))]
     if promised.get("model") in GUARANTEES:
         covered += [paragraph(translated(GUARANTEES[str(promised["model"])].protects_from), class_="muted")]
+    if parameters := [row for part in _parts(promised) for row in _parameters(part)]:
+        covered += [element("h3", _("Its parameters")), facts_list(parameters)]
     if promised.get("assumptions"):
         covered += [element("h3", _("Assumed")), items(map(translated, map(str, promised["assumptions"])))]
     if found.get("counted"):
-        covered += [element("h3", _("How it was counted")), paragraph(_sentence(translated(str(found["counted"]))))]
+        words = in_letters(_sentence(translated(str(found["counted"]))))
+        covered += [element("h3", _("How it was counted")), paragraph(words)]
     limits = [
         element("h3", _("Not covered")),
         items(map(translated, map(str, promised.get("not_covered") or [_("Nothing is listed.")]))),
@@ -43,22 +48,37 @@ def promise(facts: ManifestFacts) -> Markup:
     )
 
 
-def _parameters(facts: ManifestFacts) -> str:
-    """`k = 5, counting people`; switches that are off promise nothing and are left out."""
-    told = {
-        name: value
-        for name, value in (facts.section("guarantee").get("parameters") or {}).items()
-        if name != "unit" and value is not False
-    }
-    counting = [f"counting {facts.units}"] if "unit" in (facts.section("guarantee").get("parameters") or {}) else []
-    return ", ".join([part for part in (settings(told),) if part] + counting)
+def _parts(promised: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The guarantee, or those that it joins."""
+    joined = (promised.get("parameters") or {}).get("promises")
+    return [part for part in joined if isinstance(part, Mapping)] if isinstance(joined, list) else [promised]
+
+
+def _parameters(promised: Mapping[str, Any]) -> list[tuple[str, Markup]]:
+    """Each with its value and what it says. Switches that are off promise nothing and are left out."""
+    told = promised.get("parameters") or {}
+    model = GUARANTEES.get(str(promised.get("model")))
+    declared = {one.name: one for one in parameters_of(model)} if model else {}
+    rows = []
+    for name, value in told.items():
+        if value is None or value is False:
+            continue
+        one = declared.get(name)
+        value_words = settings({name: value}).partition("=")[2].strip()
+        labels = {} if one is None or not isinstance(value, str) else one.choice_labels
+        value_words = translated(labels.get(value, value_words)) if isinstance(value, str) else value_words
+        parts = [element("strong", value_words)]
+        if one is not None:
+            parts.append(Markup(" · ") + in_letters(translated(one.help)))
+        rows.append((name.replace("_", " "), join(parts)))
+    return rows
 
 
 def _meaning(facts: ManifestFacts) -> str:
     """What the guarantee means for these columns; empty where a manifest of somebody else does not tell."""
     promised = facts.section("guarantee")
     try:
-        return guarantee_from_dict(promised).meaning_for(facts.known)
+        return translated(guarantee_from_dict(promised).meaning_for(facts.known))
     except (CrypsisError, LookupError, TypeError, ValueError, AttributeError):
         return ""
 

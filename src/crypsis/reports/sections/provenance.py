@@ -12,6 +12,8 @@ from crypsis.reports.page import columns, facts_list, paragraph, section, settin
 from crypsis.translation import _, translated
 from crypsis.translation.wording import shown
 
+_FORMATS = {"csv": "CSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet"}
+
 
 def provenance(facts: ManifestFacts) -> Markup:
     """Method, parameters and software on one side, the recheck on the other."""
@@ -39,7 +41,9 @@ def _origin(facts: ManifestFacts) -> list[tuple[str, str]]:
     if facts.manifest.get("created"):
         entries.append((_("Created"), str(facts.manifest["created"])))
     if data:
-        described = [str(data[name]) for name in ("file", "format") if data.get(name)]
+        described = [str(data["file"])] if data.get("file") else []
+        if data.get("format"):
+            described.append(_FORMATS.get(str(data["format"]), str(data["format"])))
         entries.append((_("Data"), ", ".join(described)))
         if data.get("order") == "sorted":
             entries.append((_("Row order"), _("sorted by content, so that it says nothing about the people")))
@@ -69,12 +73,23 @@ def _plain(value: Any) -> str:
 def _recheck(facts: ManifestFacts) -> list[Markup]:
     command = "crypsis verify FOLDER"
     words = translated(facts.recheck_words)
-    if not facts.counts_rows:
+    if facts.needs_original:
+        command += " --original FILE"
+        words = _(
+            "What the guarantee promises is counted in the original, too; so only the publisher, who has it, can "
+            "recount it."
+        )
+    elif not facts.counts_rows:
         command += " --original FILE"
         words = _(
             "The guarantee counts {units}, whom published rows do not name; so only the publisher, who has "
             "the original, can recount it.",
             units=_(facts.units),
+        )
+    elif facts.original_helps and "private" in facts.manifest:
+        command += " --original FILE"
+        words = _(
+            "{words} With the original it also checks that every published record is true of its original.", words=words
         )
     return [
         paragraph(words),
@@ -82,7 +97,7 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
         paragraph(
             join(
                 [
-                    _("Everything on this page comes from the files beside it: the data and "),
+                    _("Everything in this report comes from the files of the release: the data and "),
                     element("code", "release.json"),
                     _(". A broken guarantee, or a file that was changed, ends with exit code 4."),
                 ]

@@ -21,17 +21,20 @@ def summary(facts: ReleaseFacts) -> Markup:
         tile(_("Visits"), exact(visits), _mean_detail(facts)),
         tile(_("Cells"), exact(len(facts.labels)), _("each with one point"))
         if facts.shows_cells
-        else tile(_("Locations"), exact(len(facts.labels)), f"in {counted(len(facts.names), 'symbol')}"),
+        else tile(
+            _("Locations"), exact(len(facts.labels)), _("in {symbols}", symbols=counted(len(facts.names), "symbol"))
+        ),
     ]
     if "achieved" in found:
         achieved = found["achieved"]
-        reached = Markup(_("none")) if achieved is None else exact(achieved)
+        untold = _("not told") if facts.needs_original else _("none")
+        reached = Markup(untold) if achieved is None else exact(achieved)
         detail = _("{units}; {required} required", units=_(facts.units), required=shown(found.get("required")))
         tiles.append(
             tile(
                 _("Smallest support"),
                 reached,
-                _("nothing occurs that could be rare") if achieved is None else detail,
+                detail if achieved is not None else _by_publisher(facts) or _("nothing occurs that could be rare"),
             )
         )
     if not facts.shows_cells:
@@ -58,6 +61,12 @@ def summary(facts: ReleaseFacts) -> Markup:
             )
         )
     return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
+
+
+def _by_publisher(facts: ReleaseFacts) -> str:
+    if not facts.needs_original:
+        return ""
+    return _("counted with the original; {required} required", required=shown(facts.required))
 
 
 def _length_detail(facts: ReleaseFacts) -> str:

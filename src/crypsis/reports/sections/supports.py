@@ -16,20 +16,22 @@ from crypsis.translation.wording import counted, figure
 def supports(facts: ReleaseFacts) -> Markup:
     """Support of symbols, and of the rarest sequence of each size, against what is required."""
     holders = _("trajectories") if facts.unit == "trajectory" else _("{units} with a trajectory", units=_(facts.units))
-    return section(
-        _("How many share it"),
-        paragraph(
-            _(
-                "The support of a symbol, or of a sequence of symbols, is the number of {holders} in which "
-                "it occurs. The further right of the dashed line, the better somebody is hidden.",
-                holders=holders,
-            )
-        ),
-        columns(
-            pictured(_("Support of each symbol"), support_histogram(facts), *_symbols_in_words(facts)),
-            pictured(_("Rarest sequence of each size"), smallest_supports(facts), *_sizes_in_words(facts)),
-        ),
+    words = _(
+        "The support of a symbol, or of a sequence of symbols, is the number of {holders} in which it occurs.",
+        holders=holders,
     )
+    if facts.needs_original:
+        more = _(
+            "The guarantee counts in the original, too: what few published rows hold, at least {required} of the "
+            "original hold.",
+            required=counted(int(facts.required or 0), facts.unit, facts.units),
+        )
+    else:
+        more = _("The further right of the dashed line, the better somebody is hidden.")
+    drawn = [pictured(_("Support of each symbol"), support_histogram(facts), *_symbols_in_words(facts))]
+    if any(support is not None for support in facts.smallest_by_size):
+        drawn.append(pictured(_("Rarest sequence of each size"), smallest_supports(facts), *_sizes_in_words(facts)))
+    return section(_("How many share it"), paragraph(f"{words} {more}"), columns(*drawn))
 
 
 def _symbols_in_words(facts: ReleaseFacts) -> list[str]:

@@ -48,7 +48,9 @@ def times(facts: ReleaseFacts) -> Markup:
         )
     if facts.presence is None:
         return section(_("Times"), paragraph(" ".join(needed)))
-    certain = _("The true number of published trajectories lies in the light part of each bar, whatever was coarsened.")
+    certain = _(
+        "At least as many as the certain part says were somewhere in the step, and at most as many as the whole bar."
+    )
     return section(
         _("Times"), paragraph(" ".join(needed)), pictured(_("Present in each step"), presence_over_time(facts), certain)
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from crypsis.drawing.markup import Markup, element, join, model_name
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.page import paragraph
+from crypsis.reports.page import paragraph, promise_names
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure, shown
 
@@ -20,9 +23,9 @@ def verdict(facts: ManifestFacts) -> Markup:
     found, promised = facts.section("verdict"), facts.section("guarantee")
     holds, trivial = bool(found.get("holds")), bool(promised.get("trivial"))
     state = "broken" if not holds else "idle" if trivial else "holds"
-    model = model_name(str(promised.get("model", _("The guarantee"))))
+    model, several = _models(promised)
     outcome = {
-        "holds": join([model, _(" holds")]),
+        "holds": join([model, _(" hold") if several else _(" holds")]),
         "idle": join([model, _(" holds, but protects nothing")]),
         "broken": join([model, _(" is broken: do not publish")]),
     }[state]
@@ -39,6 +42,12 @@ def verdict(facts: ManifestFacts) -> Markup:
     declared = facts.section("about").get("title")
     title = [element("h1", str(declared)), paragraph(counts)] if declared else [element("h1", counts)]
     return element("header", paragraph(_origin(facts), class_="eyebrow"), *title, banner, "\n")
+
+
+def _models(promised: Mapping[str, Any]) -> tuple[Markup, bool]:
+    """What is promised by name, and whether it is several."""
+    named = promise_names(promised)
+    return join(map(model_name, named), _(" and ")), len(named) > 1
 
 
 def _rows(facts: ManifestFacts) -> int:
