@@ -53,6 +53,6 @@ def _suppressed(subject: Subject) -> Iterator[tuple[str, int, int, Remedy]]:
         keys = np.stack([original.persons.astype(np.int64), original.t, original.location_codes.astype(np.int64)], 1)
         times = np.sort(np.unique(keys, axis=0)[:, 1])
         held = sum(int(np.diff(np.searchsorted(times, [window.x, window.y + 1]))[0]) for window in published)
-        kept = sum(len(window.times) for window in published)
+        left = sum(len(window.times) for window in published)
         advice = Remedy("Lower K or L, or use coarser places or times")
-        yield "places with times in the windows", max(held - kept, 0), held, advice
+        yield "places with times in the windows", max(held - left, 0), held, advice

@@ -111,11 +111,11 @@ def published_map(facts: ReleaseFacts, data: Trajectories, view: MapView) -> Mar
             title = element("title", words)
             discs.append(_disc(float(at_x[0]), float(at_y[0]), radius, title))
         else:
-            members = [facts.label_words(label) for label in facts.names[symbol]]
+            joined = [facts.label_words(label) for label in facts.names[symbol]]
             words = _(
                 "One of {number}: {members}. {rows}",
-                number=figure(len(members)),
-                members=listed(members, 12),
+                number=figure(len(joined)),
+                members=listed(joined, 12),
                 rows=rows,
             )
             title = element("title", words)

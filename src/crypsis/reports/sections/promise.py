@@ -69,7 +69,7 @@ def _parameters(promised: Mapping[str, Any]) -> list[tuple[str, Markup]]:
         value_words = translated(labels.get(value, value_words)) if isinstance(value, str) else value_words
         parts = [element("strong", value_words)]
         if one is not None:
-            parts.append(Markup(" · ") + in_letters(translated(one.help)))
+            parts += [Markup(" · "), in_letters(translated(one.help))]
         rows.append((name.replace("_", " "), join(parts)))
     return rows
 
