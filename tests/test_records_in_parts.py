@@ -12,7 +12,7 @@ import pytest
 import crypsis
 from crypsis.errors import NotApplicable, NotScalable, PartsDiffer, PersonNotSupported
 from crypsis.executors.serial import Serial
-from tests.shards.cut_records import SETS, WALKS, compare, release_cut
+from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks, release_cut
 from tests.shards.cut_sets import random_cuts, random_sets
 from tests.shards.cut_walks import random_walks
 
@@ -30,6 +30,13 @@ def test_parts_of_many_datasets_are_published_as_data_in_memory(name: str) -> No
     with Serial() as executor:
         for seed in range(100, 350):
             compare(name, seed, executor)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_of_trajectories_are_the_same_wherever_they_are_cut_and_keep_the_promise(name: str, seed: int) -> None:
+    with Serial() as executor:
+        compare_blocks(name, seed, [executor])
 
 
 @pytest.mark.parametrize("seed", range(12))

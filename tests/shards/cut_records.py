@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from tests.shards.cut_walks import random_walks
 RECODED = ("apriori", "sensitive-apriori", "suppressing-apriori", "vpa", "coat", "pcta", "policy")
 SETS = ("disassociation", "diverse", "lra", *RECODED)
 WALKS = ("seq-anon", "truncated", "sd-seq-anon", "u-seq-anon", "kam-cut")
+BLOCKS = ("lm-anon", "suppressing", "zga", "sga", "kam-rec", "strict", "bf-p2ka")
 
 
 def drawn(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
@@ -53,6 +56,51 @@ def drawn(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
         "policy": crypsis.PCTA(k=k, privacy=drawn_policy(rng, sets)),
         "vpa": crypsis.VPA(k=k, m=int(rng.integers(1, 4)), parts=int(rng.integers(1, 4))),
     }[name]
+
+
+def drawn_in_blocks(name: str, rng: np.random.Generator) -> tuple[crypsis.Trajectories, crypsis.Method]:
+    """Random trajectories and a method that works in blocks."""
+    n, k, m = int(rng.integers(20, 90)), int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    data = random_walks(rng, n, int(rng.integers(4, 9)))
+    if name in ("lm-anon", "suppressing", "zga", "sga"):
+        data = replace(data, locations=data.locations.marked(["p03"]))
+    return data, {
+        "lm-anon": crypsis.LmAnon(k=k, l=2, m=m),
+        "suppressing": crypsis.LmAnon(k=k, l=4, m=m, on_infeasible="suppress"),
+        "zga": crypsis.ZGA(k=k, l=2, m=m, clusters=2, on_infeasible="suppress"),
+        "sga": crypsis.SGA(k=k, l=2, m=m, clusters=2, on_infeasible="suppress"),
+        "kam-rec": crypsis.KAMRec(k=k, p=30),
+        "strict": crypsis.KAMRec(k=k, p=30, strict=True),
+        "bf-p2ka": crypsis.BFP2kA(k=k),
+    }[name]
+
+
+def compare_blocks(name: str, seed: int, executors: Sequence[Executor]) -> None:
+    """One block is the release in memory; several are the same wherever the data are cut, and keep the promise."""
+    rng = np.random.default_rng(seed)
+    data, method = drawn_in_blocks(name, rng)
+    expected = outcome(lambda: crypsis.anonymize(data, method))
+    runs = [release_cut_as(data, method, random_cuts(rng, len(data)), len(data), executor) for executor in executors]
+    assert all(outcome(run) == expected for run in runs)
+    block_rows = int(rng.integers(5, len(data)))
+    some = [
+        outcome(release_cut_as(data, method, random_cuts(rng, len(data)), block_rows, executor))
+        for executor in (*executors, executors[0])
+    ]
+    assert all(one == some[0] for one in some)
+    if isinstance(some[0][0], type):
+        assert some[0] == expected
+        return
+    release = release_cut(data, method, [], block_rows, executors[0])
+    assert release.verify().holds
+    blocks = release.context.private.get("blocks")
+    assert release.scaling == (None if blocks is None else {"mode": "blocks", "block_rows": block_rows})
+    if blocks is not None:
+        assert sorted(row for rows in blocks for row in rows) == list(range(len(data)))
+
+
+def release_cut_as(data: Any, method: crypsis.Method, cuts: list[int], block_rows: int, executor: Executor) -> Any:
+    return lambda: release_cut(data, method, cuts, block_rows, executor)
 
 
 def drawn_utility(rng: np.random.Generator, data: crypsis.Transactions) -> crypsis.UtilityPolicy:

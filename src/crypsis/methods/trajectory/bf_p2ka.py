@@ -15,11 +15,13 @@ import numpy as np
 
 from crypsis.arrays import Int32s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import PatternPreservingKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.kernels.lcs import Sequences, closest_paths
 from crypsis.kernels.prefix_tree import ROOT, heights, pruned
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
@@ -27,8 +29,10 @@ from crypsis.methods.trajectory.prefix_tree import (
     private_facts,
     published_rows,
 )
+from crypsis.methods.trajectory.trajectory_blocks import anonymize_in_blocks
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
+from crypsis.shards.records import EncodedTrajectories
 
 SEQUENCES_PER_STEP = 4096
 
@@ -63,6 +67,7 @@ class BFP2kA(Method):
     counts_people: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[PatternPreservingKAnonymity]] = PatternPreservingKAnonymity
+    scaling: ClassVar[Scaling] = Scaling.BLOCKS
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "replace", "publish")
 
     k: Annotated[int, AtLeast(1), "Sequences of the original that must contain each published one."] = 5
@@ -87,6 +92,11 @@ class BFP2kA(Method):
             return published_rows(
                 data, data.codes, tree.starts[nodes], lengths, "shares no location with what is frequent", context
             )
+
+    def anonymize_parts(
+        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedTrajectories:
+        return anonymize_in_blocks(self, data, executor, context, block, by_place=False)
 
 
 def replacing_nodes(tree: PrefixTree, context: RunContext) -> Int32s:

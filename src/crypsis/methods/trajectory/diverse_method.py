@@ -10,19 +10,23 @@ import numpy as np
 from crypsis.arrays import Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import Infeasible, InfeasibleDiversity, InfeasibleLength, TooFewTrajectories, TooManyClusters
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import KlmAnonymity
 from crypsis.guarantees.klm_anonymity import OneInL
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.clustered_recoding import private_facts, published_clusters
 from crypsis.methods.trajectory.clustering import recode_clusters
 from crypsis.methods.trajectory.diverse_merging import Requirement, ShortLength, Unresolved
 from crypsis.methods.trajectory.feasibility import how_many, individuals_of
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
+from crypsis.methods.trajectory.trajectory_blocks import anonymize_in_blocks
 from crypsis.parameters import OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.records import EncodedTrajectories
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,7 @@ class DiverseMethod(Method):
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KlmAnonymity]] = KlmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive locations")
+    scaling: ClassVar[Scaling] = Scaling.BLOCKS
 
     k: SharedByTrajectories = 5
     l: OneInL = 2  # noqa: E741
@@ -53,6 +58,11 @@ class DiverseMethod(Method):
     @property
     def guarantee(self) -> KlmAnonymity:
         return KlmAnonymity(k=self.k, l=self.l, m=self.m, unit=self.unit or "trajectory")
+
+    def anonymize_parts(
+        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedTrajectories:
+        return anonymize_in_blocks(self, data, executor, context, block, by_place=True)
 
     def _split(self, data: Trajectories, clusters: int | None = None) -> SplitTrajectories:
         """The data checked and split into what may be known and what is sensitive."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.executors.executor import Executor
 from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
@@ -42,6 +43,7 @@ from crypsis.kernels.pattern_tree import (
 from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned, with_ancestors
 from crypsis.kernels.recovery import best_replacement_of_long, best_replacements
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
@@ -50,8 +52,10 @@ from crypsis.methods.trajectory.prefix_tree import (
     private_facts,
     published_rows,
 )
+from crypsis.methods.trajectory.trajectory_blocks import anonymize_in_blocks
 from crypsis.parameters import AtLeast, Between
 from crypsis.run_context import RunContext
+from crypsis.shards.records import EncodedTrajectories
 
 LANES = (8, 16, 32, 64)
 POOL = 1 << 27  # places of kept projections, at most; memory is taken as they come
@@ -88,6 +92,7 @@ class KAMRec(Method):
     truthful: ClassVar[bool] = True
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
+    scaling: ClassVar[Scaling] = Scaling.BLOCKS
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "index", "compare with the tree", "recover", "publish")
 
     k: Annotated[int, AtLeast(1), "Trajectories that must contain each published sequence."] = 5
@@ -117,6 +122,11 @@ class KAMRec(Method):
                 lengths = _without_rarely_published(codes, starts, lengths, groups, self.k, len(data.locations))
                 reason += ", or it would be published too rarely"
             return published_rows(data, codes, starts, lengths, reason, context)
+
+    def anonymize_parts(
+        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedTrajectories:
+        return anonymize_in_blocks(self, data, executor, context, block, by_place=False)
 
 
 class _Recovery:

@@ -50,6 +50,7 @@ class SGA(DiverseMethod):
     choose_when: ClassVar[str] = "With sensitive places, when many people share parts of their way, such as commuters."
     costs: ClassVar[str] = "A place may be joined with different ones in different rows; popular parts stay."
     example_options: ClassVar[str] = "--sensitive 'Night Pharmacy'"
+    on_parts: ClassVar[str] = "`clusters` in each block"
     stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
 
     clusters: ClusterCount = 5

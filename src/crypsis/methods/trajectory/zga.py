@@ -49,6 +49,7 @@ class ZGA(DiverseMethod):
     choose_when: ClassVar[str] = "With sensitive places, when people move in different parts of the map."
     costs: ClassVar[str] = "A place may be joined with different ones in different rows."
     example_options: ClassVar[str] = "--sensitive 'Night Pharmacy' --cell 100"
+    on_parts: ClassVar[str] = "`clusters` in each block"
     stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
 
     clusters: ClusterCount = 5
