@@ -64,8 +64,8 @@ def blocking_order(data: Trajectories, by_place: bool) -> Int64s:
     filled = data.lengths > 0
     first = np.full(len(data), len(place) - 1)  # what visits nothing comes first
     first[filled] = data.codes[data.offsets[:-1][filled]]
-    by_place: Int64s = order[np.argsort(place[first[order]], kind="stable")]
-    return by_place
+    placed: Int64s = order[np.argsort(place[first[order]], kind="stable")]
+    return placed
 
 
 def _z_ranks(locations: Locations) -> Int64s:
@@ -129,7 +129,7 @@ def _united(whole: Trajectories, done: Sequence[tuple[Int64s, str]], context: Ru
     pieces, inputs, lost, omits = [], [], [], False
     accounting: dict[str, int] = {}
     sensitive: set[str] = set()
-    published = None
+    published: PublishedTrajectories | None = None
     for rows, file in done:
         published, facts = load(file)
         pieces.append((published.offsets, _numbered(published, numbers)))
