@@ -29,6 +29,8 @@ _COMMANDS: dict[str, tuple[str, str | None]] = {  # its function or class, and h
     "plot": ("plot.Plot", _READING),
     "warmup": ("warmup.warmup", None),
     "serve": ("serve.serve", None),
+    "scheduler": ("cluster.Scheduler", None),
+    "worker": ("cluster.Worker", None),
     "run": ("run.Run", _CHOOSING),
     "compare": ("compare.Compare", _READING),
     "show": ("show.show_results", None),

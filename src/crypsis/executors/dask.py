@@ -8,21 +8,26 @@ never touch the disk, and one on another host needs TLS.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import ipaddress
 import logging
+import os
 import pickle
 import platform
 import secrets
-from collections.abc import Sequence
+import signal
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
 from crypsis.errors import BadParameter, InsecureScheduler, MissingExtra, WorkerFailed, WorkersDiffer
+from crypsis.executors.certificates import Certificates
 from crypsis.executors.executor import (
     DEFAULT_MEMORY,
     ClosedAtExit,
@@ -42,6 +47,8 @@ from crypsis.version import VERSION
 
 LARGE = 8 << 20  # bytes; larger results are files
 RETRIES = 5
+SCHEDULER_PORT = 8786
+REACHED_WITHIN = 60  # seconds in which a worker must find its scheduler
 _ALIKE = ("numpy", "numba", "polars", "distributed")
 _SETTINGS = {
     "distributed.scheduler.http.routes": [],
@@ -80,18 +87,15 @@ class Dask(ClosedAtExit):
         self.memory = bytes_of(memory)
         if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
             raise BadParameter(f"workers must be an int of at least 1, got {workers!r}.", parameter="workers")
+        certificates = Certificates(tls_ca, tls_cert, tls_key)
         if address is not None:
             check_address(address, insecure=insecure)
-        try:
-            import dask
-            from distributed import Client, LocalCluster
-            from distributed.security import Security
-        except ImportError as error:
-            raise MissingExtra(
-                "A cluster needs the package distributed; install it with: pip install 'crypsis[cluster]'"
-            ) from error
-        for name in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # logs of an engine may hold arguments of tasks
+            certificates.check(address)
+        require_engine()
+        import dask
+        from distributed import Client, LocalCluster
+        from distributed.security import Security
+
         self._cluster: Any = None
         self._client: Any = None
         self.scratch = Scratch.new(scratch)
@@ -112,11 +116,7 @@ class Dask(ClosedAtExit):
                     )
                     self._client = Client(self._cluster, set_as_default=False)
                 else:
-                    security = None
-                    if address.startswith("tls://"):
-                        files = {"tls_ca_file": tls_ca, "tls_client_cert": tls_cert, "tls_client_key": tls_key}
-                        given = {name: str(file) for name, file in files.items() if file is not None}
-                        security = Security(require_encryption=True, **given)
+                    security = security_of(address, certificates, "client")
                     self._client = Client(address, security=security, set_as_default=False, timeout=30)
                     self._client.wait_for_workers(workers or 1, timeout=60)
         except (OSError, TimeoutError) as error:
@@ -296,6 +296,108 @@ def describe_worker(probe: str) -> dict[str, Any]:
     return {"Python": python, "crypsis": VERSION, **versions, "kernels": kernels.hexdigest(), "scratch folder": sees}
 
 
+def run_scheduler(
+    address: str, certificates: Certificates, *, insecure: bool = False, announce: Callable[[str], None]
+) -> None:
+    """Serve as the scheduler of a cluster until interrupted, without pages or logs that could show data."""
+    check_address(address, insecure=insecure)
+    certificates.check(address)
+    require_engine()
+    from distributed import Scheduler
+
+    parts = urlsplit(address)
+
+    def make() -> Any:
+        return Scheduler(
+            host=parts.hostname,
+            port=parts.port or SCHEDULER_PORT,
+            protocol=f"{parts.scheme}://",
+            security=security_of(address, certificates, "scheduler", "worker", "client"),
+            dashboard=False,
+        )
+
+    _serve(make, lambda server: announce(str(server.address)), "The scheduler ended by itself.")
+
+
+def run_worker(
+    address: str,
+    certificates: Certificates,
+    *,
+    memory: int | str = DEFAULT_MEMORY,
+    insecure: bool = False,
+    announce: Callable[[str], None],
+) -> None:
+    """Serve as a worker of a cluster until interrupted. A process that dies is started again."""
+    check_address(address, insecure=insecure)
+    certificates.check(address)
+    require_engine()
+    import dask
+    from distributed import Nanny
+
+    os.environ["DASK_LOGGING__DISTRIBUTED"] = "critical"  # for the process that the nanny starts
+    with TemporaryDirectory(prefix="crypsis-worker-") as folder:
+
+        def make() -> Any:
+            return Nanny(
+                address,
+                nthreads=1,
+                memory_limit=bytes_of(memory),
+                security=security_of(address, certificates, "worker", "scheduler", "client"),
+                host=loopback_or_any(address),
+                local_directory=folder,
+                death_timeout=REACHED_WITHIN,
+                silence_logs=logging.CRITICAL,
+                config=dask.config.config,
+                dashboard=False,
+            )
+
+        _serve(make, lambda server: announce(str(server.worker_address)), "The scheduler cannot be reached any more.")
+
+
+def _serve(make: Callable[[], Any], announce: Callable[[Any], None], ended: str) -> None:
+    """Run a server of the engine until SIGINT or SIGTERM; one that ends by itself is an error."""
+    import dask
+
+    async def run() -> bool:
+        interrupted = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, interrupted.set)
+        async with make() as server:
+            announce(server)
+            waits = [asyncio.ensure_future(server.finished()), asyncio.ensure_future(interrupted.wait())]
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return interrupted.is_set()
+
+    with dask.config.set(_SETTINGS):
+        try:
+            asked = asyncio.run(run())
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise WorkerFailed(f"The cluster cannot be reached or started ({type(error).__name__}).") from None
+    if not asked:
+        raise WorkerFailed(ended)
+
+
+def require_engine() -> None:
+    """The engine is installed, and writes no logs: they may hold arguments of tasks."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            "A cluster needs the package distributed; install it with: pip install 'crypsis[cluster]'"
+        ) from error
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def security_of(address: str, certificates: Certificates, *roles: str) -> Any:
+    """How a process shows who it is, and whom it trusts; None without TLS."""
+    from distributed.security import Security
+
+    if not address.startswith("tls://"):
+        return None
+    return Security(require_encryption=True, **certificates.options_for(*roles))
+
+
 def check_address(address: str, *, insecure: bool = False) -> None:
     """A scheduler is spoken to with TLS, or on loopback."""
     parts = urlsplit(address)
@@ -310,6 +412,12 @@ def check_address(address: str, *, insecure: bool = False) -> None:
         "and whoever connects runs code. Use tls:// with certificates, or allow it (insecure=True) on a network that "
         "you trust."
     )
+
+
+def loopback_or_any(address: str) -> str | None:
+    """Where a worker of this scheduler listens: on loopback alone if the scheduler does."""
+    host = urlsplit(address).hostname or ""
+    return host if _is_loopback(host) else None
 
 
 def _is_loopback(host: str) -> bool:
