@@ -20,6 +20,7 @@ import numpy as np
 from crypsis.arrays import Bools, Float64s, Int8s, Int32s, Int64s
 from crypsis.compilation import njit
 from crypsis.kernels.grouping import grouped
+from crypsis.kernels.selection import sorted_at
 
 DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = 0, 1, 2, 3, 4
 TOLERANCE = 1e-9
@@ -63,6 +64,32 @@ def _scaled(number: int, numerator: int, denominator: int) -> int:
 
 
 @njit
+def largest_count(counts: Int64s) -> int:
+    """The largest of some counts."""
+    most = 0
+    for count in counts:
+        most = max(most, count)
+    return most
+
+
+@njit
+def tail_of_counts(counts: Int64s, n_frequent: int, total: int) -> int:
+    """What is left of the sum without so many of the largest counts."""
+    if n_frequent <= 0:
+        return total
+    if n_frequent >= len(counts):
+        return 0
+    # the counts above the last that is left out, and that one as often as there is room for it
+    last = sorted_at(counts, len(counts) - n_frequent, 0, total)
+    above, n_above = 0, 0
+    for count in counts:
+        if count > last:
+            above += count
+            n_above += 1
+    return total - above - (n_frequent - n_above) * last
+
+
+@njit
 def is_diverse(constraints: Constraints, which: int, counts: Int64s) -> bool:
     """Whether the counts of one class satisfy constraint `which`; a class without any value does."""
     total, distinct = 0, 0
@@ -83,11 +110,8 @@ def is_diverse(constraints: Constraints, which: int, counts: Int64s) -> bool:
                 weighted += count * np.log(count)
         return bool(np.exp(np.log(total) - weighted / total) >= constraints.bound[which] - TOLERANCE)
     if kind == RECURSIVE:
-        ordered = np.sort(counts)[::-1]
-        tail = 0
-        for index in range(constraints.bound[which] - 1, len(ordered)):
-            tail += ordered[index]
-        return bool(ordered[0] * constraints.denominator[which] < constraints.numerator[which] * tail)
+        most, tail = largest_count(counts), tail_of_counts(counts, constraints.bound[which] - 1, total)
+        return bool(most * constraints.denominator[which] < constraints.numerator[which] * tail)
     start, stop = constraints.table_start[which], constraints.table_start[which + 1]
     whole = 0
     for index in range(start, stop):
@@ -114,7 +138,10 @@ def is_diverse(constraints: Constraints, which: int, counts: Int64s) -> bool:
 def is_close(constraints: Constraints, which: int, shares: Float64s, people: People) -> bool:
     """Whether the shares of one class are near enough to those of the whole column (EQUAL, ORDERED)."""
     start, stop = constraints.table_start[which], constraints.table_start[which + 1]
-    total, whole = shares[: stop - start].sum(), people.table[start:stop].sum()
+    total, whole = 0.0, 0.0
+    for index in range(start, stop):
+        total += shares[index - start]
+        whole += people.table[index]
     if total <= 0.0:
         return True
     distance = 0.0

@@ -13,6 +13,7 @@ from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, common_node, span_cost
 from crypsis.kernels.class_diversity import Constraints, People, bad_parts_of_people, is_diverse
+from crypsis.kernels.selection import sorted_at
 
 
 @njit
@@ -72,7 +73,10 @@ def mondrian_parts(
                 sizes = np.zeros(n_parts, np.int64)
                 for index in range(start, stop):
                     sizes[part_of[index]] += 1
-                if sizes.min() < k:
+                smallest = size
+                for part in range(n_parts):
+                    smallest = min(smallest, sizes[part])
+                if smallest < k:
                     continue
                 if len(people.person):
                     if bad_parts_of_people(
@@ -224,7 +228,7 @@ def _lower_median(
         if code >= 0:
             values[count] = code
             count += 1
-    return int(np.sort(values[:count])[wanted])
+    return sorted_at(values[:count], wanted, low, high)
 
 
 @njit
