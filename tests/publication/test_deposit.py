@@ -71,22 +71,72 @@ def test_the_forms_of_repositories_say_what_was_declared_and_name_the_files(fold
     assert set(DEPOSIT_FILES) <= set(manifest["files"])
     cited = parsed(folder, "datacite.json")
     assert cited["titles"] == [{"title": ABOUT.title}]
-    assert cited["creators"] == [{"name": ABOUT.made_by}]
+    assert cited["creators"] == [{"name": ABOUT.made_by, "affiliation": [{"name": ABOUT.controller}]}]
+    assert cited["rightsList"][0]["rightsUri"] == "https://spdx.org/licenses/CC-BY-4.0"
     assert cited["publisher"] == {"name": ABOUT.controller}
     assert cited["publicationYear"] == manifest["created"][:4]
     deposition = parsed(folder, "zenodo.json")["metadata"]
     assert deposition["title"] == ABOUT.title
     assert deposition["license"] == "cc-by-4.0"
+    assert deposition["access_right"] == "open"
+    assert "<seasonal>" not in deposition["description"], "Zenodo reads it as HTML"
+    assert "&lt;seasonal&gt;" in deposition["description"]
     assert deposition["keywords"] == ["illness", "age"]
     block = parsed(folder, "dataverse.json")["datasetVersion"]["metadataBlocks"]["citation"]["fields"]
     told = {field["typeName"]: field["value"] for field in block}
     assert told["title"] == ABOUT.title
     assert told["subject"] == [ABOUT.subject]
     assert told["datasetContact"][0]["datasetContactEmail"]["value"] == ABOUT.contact
-    parts = {part["dct:title"]: part for part in parsed(folder, "dcat.jsonld")["dcat:distribution"]}
+    named = parsed(folder, "dataverse.json")["datasetVersion"]["license"]
+    assert named == {"name": "CC BY 4.0", "uri": "http://creativecommons.org/licenses/by/4.0"}
+    dataset = parsed(folder, "dcat.jsonld")
+    assert dataset["dct:license"]["@id"] == "https://spdx.org/licenses/CC-BY-4.0"
+    parts = {part["dct:title"]: part for part in dataset["dcat:distribution"]}
     for name in ("table.csv", "report.html", "datapackage.json"):
-        assert parts[name]["spdx:checksum"]["spdx:checksumValue"] == manifest["files"][name]["sha256"]
-        assert parts[name]["dcat:byteSize"] == manifest["files"][name]["bytes"]
+        assert parts[name]["spdx:checksum"]["spdx:checksumValue"]["@value"] == manifest["files"][name]["sha256"]
+        assert parts[name]["dcat:byteSize"]["@value"] == str(manifest["files"][name]["bytes"])
+        assert parts[name]["dcat:accessURL"] == {"@id": name}
+
+
+@pytest.mark.parametrize(
+    ("license", "told"),
+    [
+        ("CC0-1.0", {"license": {"name": "CC0 1.0", "uri": "http://creativecommons.org/publicdomain/zero/1.0"}}),
+        (
+            "CC-BY-NC-SA-4.0",
+            {"license": {"name": "CC BY-NC-SA 4.0", "uri": "http://creativecommons.org/licenses/by-nc-sa/4.0"}},
+        ),
+        ("For members only", {"termsOfUse": "For members only"}),
+    ],
+)
+def test_licenses_and_subjects_are_those_that_dataverse_takes(tmp_path: Path, license: str, told: dict) -> None:
+    about = replace(ABOUT, license=license, subject="Hospital care")
+    folder = released([20, 21, 22, 50, 51, 52], about).write(tmp_path / "release")
+    version = parsed(folder, "dataverse.json")["datasetVersion"]
+    blocks = version.pop("metadataBlocks")["citation"]["fields"]
+    assert version == told
+    fields = {field["typeName"]: field["value"] for field in blocks}
+    assert fields["subject"] == ["Other"]
+    assert "Hospital care" in [word["keywordValue"]["value"] for word in fields["keyword"]]
+
+
+def test_nobody_gets_a_license_that_was_not_chosen(tmp_path: Path) -> None:
+    folder = released([20, 21, 22, 50, 51, 52], replace(ABOUT, license=None)).write(tmp_path / "release")
+    assert parsed(folder, "zenodo.json")["metadata"]["access_right"] == "closed"
+    assert parsed(folder, "datacite.json")["rightsList"] == []
+    assert "license" not in parsed(folder, "dataverse.json")["datasetVersion"]
+    assert "dct:license" not in parsed(folder, "dcat.jsonld")
+
+
+def test_the_catalogue_entry_is_linked_data(folder: Path) -> None:
+    from pyoxigraph import RdfFormat, parse
+
+    base = "https://repository.example/record/1/dcat.jsonld"
+    triples = [*parse(path=str(folder / "dcat.jsonld"), format=RdfFormat.JSON_LD, base_iri=base)]
+    told = {(triple.predicate.value.rpartition("#")[2], getattr(triple.object, "value", "")) for triple in triples}
+    assert ("downloadURL", "https://repository.example/record/1/table.csv") in told
+    assert ("mediaType", "https://www.iana.org/assignments/media-types/text/csv") in told
+    assert ("algorithm", "http://spdx.org/rdf/terms#checksumAlgorithm_sha256") in told
 
 
 def test_a_form_without_its_declarations_is_not_written(tmp_path: Path) -> None:

@@ -7,9 +7,12 @@ repository, so there is none.
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from crypsis.reports.about import About
 
@@ -21,6 +24,17 @@ _MEDIA = {
     ".html": "text/html",
     ".parquet": "application/vnd.apache.parquet",
 }
+
+_IANA = "https://www.iana.org/assignments/media-types/"
+_SPDX = "https://spdx.org/licenses/"
+_CREATIVE_COMMONS = re.compile(r"CC-(BY(?:-NC)?(?:-SA|-ND)?)-(\d\.\d)")
+_SUBJECTS = frozenset(  # the words that Dataverse takes
+    {
+        *("Agricultural Sciences", "Arts and Humanities", "Astronomy and Astrophysics", "Business and Management"),
+        *("Chemistry", "Computer and Information Science", "Earth and Environmental Sciences", "Engineering", "Law"),
+        *("Mathematical Sciences", "Medicine, Health and Life Sciences", "Physics", "Social Sciences", "Other"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -49,20 +63,31 @@ def _datacite(about: About, manifest: Mapping[str, Any], files: Mapping[str, Map
         "schemaVersion": "http://datacite.org/schema/kernel-4",
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": f"Anonymized {manifest['data']['kind']}"},
         "titles": [{"title": about.title}],
-        "creators": [{"name": about.made_by}],
+        "creators": [{"name": about.made_by, "affiliation": [{"name": about.controller}]}],
         "publisher": {"name": about.controller},
         "publicationYear": str(manifest["created"])[:4],
-        "contributors": [{"name": about.controller, "nameType": "Organizational", "contributorType": "DataCollector"}],
+        "contributors": [{"name": about.controller, "nameType": "Organizational", "contributorType": "DataManager"}],
         "dates": [{"date": manifest["created"], "dateType": "Created"}],
         "formats": sorted({media_type(name) for name in files}),
         "sizes": [f"{sum(int(file['bytes']) for file in files.values())} bytes"],
         "subjects": [{"subject": word} for word in about.keyword_list],
-        "rightsList": [] if about.license is None else [{"rights": about.license, "rightsIdentifier": about.license}],
+        "rightsList": _rights(about.license),
         "descriptions": [
             {"description": _description(about, manifest), "descriptionType": "Abstract"},
             {"description": _protection(manifest), "descriptionType": "Methods"},
         ],
     }
+
+
+def _rights(license: str | None) -> list[dict[str, str]]:
+    if license is None:
+        return []
+    told = {"rights": license}
+    if address := _address(license):
+        told |= {"rightsUri": address}
+    if _is_spdx(license):
+        told |= {"rightsIdentifier": license, "rightsIdentifierScheme": "SPDX", "schemeUri": _SPDX}
+    return [told]
 
 
 def _zenodo(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -72,31 +97,67 @@ def _zenodo(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mappi
         "title": about.title,
         "publication_date": manifest["created"],
         "creators": [{"name": about.made_by, "affiliation": about.controller}],
-        "description": _description(about, manifest),
-        "method": _protection(manifest),
+        "description": _as_html(_description(about, manifest)),
+        "method": _as_html(_protection(manifest)),
         "keywords": about.keyword_list,
     }
     if about.license is not None:
         metadata |= {"access_right": "open", "license": about.license.lower()}
+    else:  # an open record without a license would be put under one that nobody chose
+        metadata |= {"access_right": "closed"}
     return {"metadata": metadata}
 
 
+def _as_html(text: str) -> str:
+    """Zenodo reads descriptions as HTML."""
+    return f"<p>{html.escape(text, quote=False)}</p>"
+
+
 def _dataverse(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """A dataset version of Dataverse's native API, with the fields of the citation block."""
+    """A dataset version of Dataverse's native API, with the fields of the citation block.
+
+    A subject that Dataverse does not know is a keyword, and a license that it may not offer stands in the terms.
+    """
+    known = about.subject in _SUBJECTS
+    subject = about.subject if known else "Other"
+    keywords = about.keyword_list if known or about.subject is None else [*about.keyword_list, about.subject]
     fields = [
         _field("title", "primitive", about.title),
         _compounds("author", {"authorName": about.made_by, "authorAffiliation": about.controller}),
         _compounds("datasetContact", {"datasetContactName": about.controller, "datasetContactEmail": about.contact}),
         _compounds("dsDescription", {"dsDescriptionValue": f"{_description(about, manifest)} {_protection(manifest)}"}),
-        _field("subject", "controlledVocabulary", [about.subject], multiple=True),
+        _field("subject", "controlledVocabulary", [subject], multiple=True),
         _field("productionDate", "primitive", manifest["created"]),
     ]
-    if about.keyword_list:
-        fields.append(_compounds("keyword", *({"keywordValue": word} for word in about.keyword_list)))
+    if keywords:
+        fields.append(_compounds("keyword", *({"keywordValue": word} for word in keywords)))
     version: dict[str, Any] = {"metadataBlocks": {"citation": {"displayName": "Citation Metadata", "fields": fields}}}
     if about.license is not None:
-        version["license"] = {"name": about.license}
+        version |= _dataverse_license(about.license)
     return {"datasetVersion": version}
+
+
+def _dataverse_license(license: str) -> dict[str, Any]:
+    """By the name and address that Dataverse gives the licenses of Creative Commons; others as terms in words."""
+    if license == "CC0-1.0":
+        return {"license": {"name": "CC0 1.0", "uri": "http://creativecommons.org/publicdomain/zero/1.0"}}
+    if found := _CREATIVE_COMMONS.fullmatch(license):
+        kind, number = found.groups()
+        address = f"http://creativecommons.org/licenses/{kind.lower()}/{number}"
+        return {"license": {"name": f"CC {kind} {number}", "uri": address}}
+    return {"termsOfUse": license}
+
+
+def _address(license: str) -> str | None:
+    """Where the text of a license is; None where its identifier does not say."""
+    if license.startswith(("http://", "https://")):
+        return license
+    return f"{_SPDX}{license}" if _is_spdx(license) else None
+
+
+def _is_spdx(license: str) -> bool:
+    """Whether it is written as identifiers of SPDX are, such as CC-BY-4.0."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*-\d+(\.\d+)*", license) is not None
 
 
 def _field(name: str, kind: str, value: Any, *, multiple: bool = False) -> dict[str, Any]:
@@ -116,6 +177,7 @@ def _dcat(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping
             "dcat": "http://www.w3.org/ns/dcat#",
             "dct": "http://purl.org/dc/terms/",
             "foaf": "http://xmlns.com/foaf/0.1/",
+            "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
             "spdx": "http://spdx.org/rdf/terms#",
             "vcard": "http://www.w3.org/2006/vcard/ns#",
             "xsd": "http://www.w3.org/2001/XMLSchema#",
@@ -123,7 +185,7 @@ def _dcat(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping
         "@type": "dcat:Dataset",
         "dct:title": about.title,
         "dct:description": _description(about, manifest),
-        "dct:provenance": {"@type": "dct:ProvenanceStatement", "dct:description": _protection(manifest)},
+        "dct:provenance": {"@type": "dct:ProvenanceStatement", "rdfs:label": _protection(manifest)},
         "dct:creator": {"@type": "foaf:Agent", "foaf:name": about.made_by},
         "dct:publisher": {"@type": "foaf:Agent", "foaf:name": about.controller},
         "dct:issued": {"@type": "xsd:date", "@value": manifest["created"]},
@@ -131,19 +193,29 @@ def _dcat(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping
         "dcat:distribution": [_distribution(name, file) for name, file in sorted(files.items())],
     }
     if about.license is not None:
-        told["dct:license"] = about.license
+        address = _address(about.license)
+        document = {"@type": "dct:LicenseDocument", "dct:title": about.license}
+        told["dct:license"] = document if address is None else document | {"@id": address}
     if about.contact is not None:
-        told["dcat:contactPoint"] = {"@type": "vcard:Kind", "vcard:hasEmail": f"mailto:{about.contact}"}
+        mail = {"@id": f"mailto:{about.contact}"}
+        told["dcat:contactPoint"] = {"@type": "vcard:Kind", "vcard:fn": about.controller, "vcard:hasEmail": mail}
     return told
 
 
 def _distribution(name: str, file: Mapping[str, Any]) -> dict[str, Any]:
-    digest = {"@type": "spdx:Checksum", "spdx:algorithm": "SHA-256", "spdx:checksumValue": file["sha256"]}
+    """A file; its address is told beside this description, wherever both are put."""
+    digest = {
+        "@type": "spdx:Checksum",
+        "spdx:algorithm": {"@id": "spdx:checksumAlgorithm_sha256"},
+        "spdx:checksumValue": {"@type": "xsd:hexBinary", "@value": file["sha256"]},
+    }
     return {
         "@type": "dcat:Distribution",
         "dct:title": name,
-        "dcat:mediaType": media_type(name),
-        "dcat:byteSize": file["bytes"],
+        "dcat:accessURL": {"@id": quote(name)},
+        "dcat:downloadURL": {"@id": quote(name)},
+        "dcat:mediaType": {"@id": _IANA + media_type(name)},
+        "dcat:byteSize": {"@type": "xsd:nonNegativeInteger", "@value": str(file["bytes"])},
         "spdx:checksum": digest,
     }
 
