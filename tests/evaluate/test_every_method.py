@@ -80,8 +80,8 @@ def test_a_method_runs_as_a_cell(name, sections, tmp_path):
         assert stored.proof.verified is True
         assert stored.figures
         page = output_page(experiment.data_for(cell), store.release(cell.id).data, 0, 5)
-        assert page["rows"] or METHODS[name].by_record  # of a private release noise may leave nothing
-        assert all(len(row) == len(page["columns"]) for row in page["rows"])
+        assert page.rows or METHODS[name].by_record  # of a private release noise may leave nothing
+        assert all(len(row) == len(page.columns) for row in page.rows)
         exported = export_release(store, cell.id, tmp_path / "release")
         assert (exported / MANIFEST).is_file()
         assert "private.json" not in {file.name for file in exported.iterdir()}

@@ -160,7 +160,7 @@ def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
         show({**outcome.to_dict(), "results": rows, "written": [str(path) for path in written]}, "")
         return
     if len(rows) == 1:
-        show_cell(store.cell(rows[0]["cell"]), rows[0])
+        show_cell(store.cell(str(rows[0]["cell"])), rows[0])
     else:
         show_rows(rows)
     counted = ", ".join(f"{number} {state}" for state, number in outcome.counts.items())
@@ -185,8 +185,8 @@ def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "", *, cells: bool
     repeated = any(row["repeat"] for row in rows)
     table = []
     for one in summaries(rows, figures):
-        line = [one["cell"][:CELL_DIGITS]] if cells else []
-        line += [one["label"], *(shown_value(one[name]) for name in varied), one["state"], _lights(one)]
+        line = [str(one["cell"])[:CELL_DIGITS]] if cells else []
+        line += [str(one["label"]), *(shown_value(one[name]) for name in varied), str(one["state"]), _lights(one)]
         for name in figures:
             spread = f" ± {shown_value(one[f'{name} deviation'])}" if repeated and one[name] is not None else ""
             line.append(shown_value(one[name]) + spread)

@@ -179,7 +179,7 @@ class Export(Command):
 def _cell_to_export(store: Store, asked: str | None) -> str:
     """The cell that was asked for; an experiment of one cell has no other."""
     if asked is not None:
-        return chosen_cell([row["cell"] for row in store.results()], asked)
+        return chosen_cell([str(row["cell"]) for row in store.results()], asked)
     cells = [cell.id for cell in store.cells()]
     if len(cells) != 1:
         raise BadParameter(

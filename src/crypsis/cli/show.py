@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,9 @@ from crypsis.cli.output import note, show, show_table
 from crypsis.cli.settings import SETTINGS
 from crypsis.errors import BadParameter, did_you_mean
 from crypsis.wording import counted
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.output_page import OutputPage
 
 CHANGED = "*"
 
@@ -50,7 +54,7 @@ def show_results(
             next_step = "`crypsis run` runs them again" if outdated else "those above are of the data as they are now"
             note(f"{counted(len(stale), 'result is', 'results are')} stale; {next_step}")
         return
-    id = chosen_cell([row["cell"] for row in listed], cell)
+    id = chosen_cell([str(row["cell"]) for row in listed], cell)
     row = next(row for row in listed if row["cell"] == id)
     stored = store.cell(id)
     if not SETTINGS.get().json:
@@ -80,14 +84,14 @@ def chosen_cell(known: list[str], asked: str) -> str:
     return found[0]
 
 
-def _show_page(page: dict[str, Any], more: dict[str, Any]) -> None:
+def _show_page(page: OutputPage, more: dict[str, Any]) -> None:
     if SETTINGS.get().json:
-        show({**more, "output": page}, "")
+        show({**more, "output": asdict(page)}, "")
         return
-    changed = page["changed"] or [[False] * len(page["columns"])] * len(page["rows"])
+    changed = page.changed or [[False] * len(page.columns)] * len(page.rows)
     cells = [
         [f"{value}{CHANGED if differs else ''}" for value, differs in zip(row, marks, strict=True)]
-        for row, marks in zip(page["rows"], changed, strict=True)
+        for row, marks in zip(page.rows, changed, strict=True)
     ]
-    last = page["start"] + len(cells)
-    show_table(page["columns"], cells, f"rows {page['start']:,} to {max(last - 1, 0):,} of {page['total']:,}")
+    last = page.start + len(cells)
+    show_table(page.columns, cells, f"rows {page.start:,} to {max(last - 1, 0):,} of {page.total:,}")

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import polars as pl
@@ -147,7 +147,27 @@ def export_published(
     return [written, write_about(written, release.manifest, publishers_word(verdict))]
 
 
-def publishers_word(verdict: Mapping[str, Any]) -> dict[str, Any]:
+class PublishersWord(TypedDict, total=False):
+    """What may travel of a verdict; nothing where there is none."""
+
+    holds: bool
+    required: Any
+    counted: str
+
+
+class Sidecar(TypedDict):
+    """The content of the file that travels with an export."""
+
+    schema: str
+    method: Mapping[str, Any] | None
+    guarantee: Mapping[str, Any] | None
+    verdict: Mapping[str, Any] | None
+    safe: bool
+    software: Mapping[str, Any] | None
+    exported: str
+
+
+def publishers_word(verdict: Mapping[str, Any]) -> PublishersWord:
     """What may travel of a verdict that was counted with the original: that it was, and what it came to.
 
     The level reached, witnesses and figures of the original stay with the publisher.
@@ -236,7 +256,7 @@ def safe_for_spreadsheets(frame: pl.DataFrame) -> pl.DataFrame:
     return escaped.rename(names)
 
 
-def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> dict[str, Any]:
+def sidecar(manifest: Mapping[str, Any], verdict: Mapping[str, Any]) -> Sidecar:
     """What travels with an export: method, parameters, guarantee, the verdict as a recipient may see it, and time."""
     method = dict(manifest.get("method") or {})  # empty where data came without it
     if method:

@@ -108,9 +108,9 @@ class Inputs:
                 return parameter.parse(self._with_files(recipe_text(given)), owner)
         return parameter.check(given, owner)
 
-    def identity(self, method: type[Checked], params: Mapping[str, Any]) -> dict[str, Any]:
+    def identity(self, method: type[Checked], params: Mapping[str, Any]) -> dict[str, object]:
         """What the parameters of a method come to: defaults and numbers alike, files by what they hold."""
-        told = {}
+        told: dict[str, object] = {}
         for parameter in parameters_of(method):
             value = params.get(parameter.name, parameter.to_dict().get("default"))
             if isinstance(value, Mapping):

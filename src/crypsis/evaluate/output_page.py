@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 
-def output_page(original: Any, published: Any, start: int = 0, count: int = 1000) -> dict[str, Any]:
+@dataclass(frozen=True)
+class OutputPage:
+    """Rows from `start` on, of `total`; `changed` tells of each cell whether it differs from the original."""
+
+    columns: list[str]
+    total: int
+    start: int
+    rows: list[list[str | None]]
+    changed: list[list[bool]] | None
+
+
+def output_page(original: Any, published: Any, start: int = 0, count: int = 1000) -> OutputPage:
     """Some rows of what is published, in the order of the input, and which of their cells differ from the original.
 
     `changed` is None where rows cannot be put side by side: pieces of records, or not as many rows as before.
@@ -21,10 +33,4 @@ def output_page(original: Any, published: Any, start: int = 0, count: int = 1000
             for name in page.columns
         ]
         changed = [list(row) for row in zip(*flags, strict=True)] if flags else []
-    return {
-        "columns": shown.columns,
-        "total": shown.height,
-        "start": start,
-        "rows": [list(row) for row in page.rows()],
-        "changed": changed,
-    }
+    return OutputPage(shown.columns, shown.height, start, [list(row) for row in page.rows()], changed)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crypsis.atomic import write_file
 from crypsis.drawing.frame import Frame
@@ -84,6 +84,16 @@ class Best:
     cells: tuple[str, ...]
 
 
+class Estimates(NamedTuple):
+    """A figure of a cell by both estimates of counts over generalized items."""
+
+    cell: str
+    label: str
+    figure: str
+    uniform: float
+    subset: float
+
+
 @dataclass(frozen=True, eq=False)
 class ExperimentReport:
     """What is known about an experiment at one moment."""
@@ -127,11 +137,11 @@ class ExperimentReport:
         return names[:MOST_FIGURES] + timed
 
     @property
-    def estimates(self) -> list[dict[str, Any]]:
+    def estimates(self) -> list[Estimates]:
         """Both estimates of counts over generalized items, of the cells that have them; uniform is the headline."""
         estimates, short = alternative_estimates(), short_names()
         return [
-            {"cell": cell.id, "label": cell.label, "figure": name, "uniform": uniform, "subset": subset}
+            Estimates(cell.id, cell.label, name, uniform, subset)
             for cell in self.results
             for name, other in estimates.items()
             if name not in short or not any(figure in cell.metrics for figure in estimates if figure not in short)
@@ -183,7 +193,7 @@ class ExperimentReport:
                 {"figure": one.figure, "setting": one.setting, "cells": list(one.cells), "value": one.value}
                 for one in self.best()
             ],
-            "estimates": self.estimates,
+            "estimates": [estimate._asdict() for estimate in self.estimates],
             "stale": [{name: row[name] for name in ("cell", "label", "method", "state")} for row in self.stale],
             "plots": [
                 {"kind": frame.kind, "title": frame.title, "note": frame.note, "data": frame.data.to_dicts()}
@@ -362,10 +372,10 @@ class ExperimentReport:
         rows = [
             element(
                 "tr",
-                element("th", estimate["label"], scope="row"),
-                element("td", capital(axis_label(estimate["figure"]))),
-                element("td", exact(estimate["uniform"]), class_="numeric"),
-                element("td", exact(estimate["subset"]), class_="numeric"),
+                element("th", estimate.label, scope="row"),
+                element("td", capital(axis_label(estimate.figure))),
+                element("td", exact(estimate.uniform), class_="numeric"),
+                element("td", exact(estimate.subset), class_="numeric"),
             )
             for estimate in self.estimates
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from crypsis import notebook
 from crypsis.atomic import write_file
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from crypsis.evaluate.cells import Cell
     from crypsis.evaluate.store import Store
     from crypsis.evaluate.stored_cell import StoredCell
+
+Value: TypeAlias = str | int | float | bool | None
+ResultRow: TypeAlias = dict[str, Value]  # one cell, by column
 
 FIRST = ("cell", "label", "method", "state", "stale", "repeat", "seed")
 LIGHTS = ("guarantee_light", "disclosure_light", "usefulness_light")
@@ -29,7 +32,7 @@ def is_time_column(name: str) -> bool:
     return name in TIMES or name.startswith("seconds_")
 
 
-def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ()) -> list[dict[str, Any]]:
+def rows_of(store: Store, *, stale: bool = True, outdated: Collection[str] = ()) -> list[ResultRow]:
     """The rows of a store; parameters, figures and phases as the cells have them, in order of first appearance.
 
     Figures that the experiment asks for come first and have their column even where no cell has them.
@@ -61,9 +64,9 @@ def _setting(cell: Cell) -> tuple[Any, ...]:
     return cell.label, values, cell.repeat, cell.id
 
 
-def _row(stored: StoredCell, cell: Cell, params: Mapping[str, str]) -> dict[str, Any]:
+def _row(stored: StoredCell, cell: Cell, params: Mapping[str, str]) -> ResultRow:
     """What was run and how it ended."""
-    row: dict[str, Any] = dict.fromkeys(FIRST)
+    row: ResultRow = dict.fromkeys(FIRST)
     row |= {"cell": cell.id, "label": cell.label, "method": cell.method, "state": stored.state}
     row |= {"repeat": cell.repeat, "seed": cell.seed}
     row |= {column: _plain(cell.params.get(name)) for name, column in params.items()}
@@ -72,8 +75,8 @@ def _row(stored: StoredCell, cell: Cell, params: Mapping[str, str]) -> dict[str,
     return row | {name: colours.get(name.removesuffix("_light")) for name in LIGHTS}
 
 
-def _figures_and_times(stored: StoredCell, figures: Sequence[str], phases: Sequence[str]) -> dict[str, Any]:
-    row: dict[str, Any] = {name: stored.figures.get(name) for name in figures}
+def _figures_and_times(stored: StoredCell, figures: Sequence[str], phases: Sequence[str]) -> ResultRow:
+    row: ResultRow = {name: stored.figures.get(name) for name in figures}
     row |= {"code": stored.end.code, "message": stored.end.message}
     row |= {name: getattr(stored.times, name, None) for name in TIMES}
     seconds = _phases(stored)
@@ -96,7 +99,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def frame_of(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def frame_of(rows: Sequence[Mapping[str, Value]]) -> pl.DataFrame:
     """The rows as a frame; a column of mixed types is text."""
     import polars as pl
 
@@ -123,9 +126,9 @@ def write_results(store: Store) -> None:
     write_file(store.folder / "results.parquet", packed.getvalue(), mode=0o600)
 
 
-def summaries(rows: Sequence[Mapping[str, Any]], figures: Sequence[str]) -> list[dict[str, Any]]:
+def summaries(rows: Sequence[Mapping[str, Value]], figures: Sequence[str]) -> list[ResultRow]:
     """Repeats put together: mean and standard deviation of each figure over the cells that are done, median times."""
-    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[Any, ...], list[Mapping[str, Value]]] = {}
     params = parameter_columns(rows)
     for row in rows:
         if not row.get("stale"):
@@ -134,27 +137,31 @@ def summaries(rows: Sequence[Mapping[str, Any]], figures: Sequence[str]) -> list
     for members in groups.values():
         first = members[0]
         done = [row for row in members if row["state"] == "done"]
-        one: dict[str, Any] = {"cell": first.get("cell"), "label": first["label"], "method": first["method"]}
+        one: ResultRow = {"cell": first.get("cell"), "label": first["label"], "method": first["method"]}
         one |= {name: first[name] for name in params}
         one |= {"repeats": len(members), "done": len(done), "state": _state_of(members)}
         one |= {name: _worst(row.get(name) for row in done) for name in LIGHTS}
         for name in figures:
-            values = [float(row[name]) for row in done if isinstance(row.get(name), (int, float))]
+            values = _numbers(row.get(name) for row in done)
             one[name] = statistics.fmean(values) if values else None
             one[f"{name} deviation"] = statistics.stdev(values) if len(values) > 1 else 0.0 if values else None
-        times = [row["runtime"] for row in done if row.get("runtime") is not None]
+        times = _numbers(row.get("runtime") for row in done)
         one["runtime"] = statistics.median(times) if times else None
         made.append(one)
     return made
 
 
-def _worst(colours: Iterable[Any]) -> str | None:
+def _numbers(values: Iterable[Value]) -> list[float]:
+    return [float(value) for value in values if isinstance(value, (int, float))]
+
+
+def _worst(colours: Iterable[Value]) -> str | None:
     """Red before amber before green; None where there is none."""
     found = set(colours)
     return next((colour for colour in ("red", "amber", "green") if colour in found), None)
 
 
-def parameter_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def parameter_columns(rows: Sequence[Mapping[str, Value]]) -> list[str]:
     """The columns that hold parameters."""
     if not rows:
         return []
@@ -162,7 +169,7 @@ def parameter_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return names[len(FIRST) : names.index(OUTCOME[0])]
 
 
-def figure_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def figure_columns(rows: Sequence[Mapping[str, Value]]) -> list[str]:
     """The columns that hold figures of metrics, short names first."""
     from crypsis.metrics import short_names
 
@@ -174,7 +181,7 @@ def figure_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(found, key=lambda name: name not in short)
 
 
-def comparison_html(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
+def comparison_html(title: str, rows: Sequence[Mapping[str, Value]]) -> str:
     """A comparison in a notebook: one line a setting, and a bar for the first figure that has a direction."""
     from crypsis.metrics import figure_named
 
@@ -188,12 +195,12 @@ def comparison_html(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
         for one in shown
     ]
     parts = [notebook.heading("Comparison", title), notebook.rows(heads, lines, f"{len(lines)} settings")]
-    drawn = [(one["label"], one[names[0]]) for one in shown if names and one[names[0]] is not None]
+    drawn = [(str(one["label"]), value) for one in shown if names for value in _numbers([one[names[0]]])]
     if drawn:
         parts.append(notebook.bars(drawn, f"{names[0]} ({figure_named(names[0]).better})"))
     return notebook.framed(*parts)
 
 
-def _state_of(members: Sequence[Mapping[str, Any]]) -> str:
-    states = [row["state"] for row in members]
+def _state_of(members: Sequence[Mapping[str, Value]]) -> str:
+    states = [str(row["state"]) for row in members]
     return states[0] if len(set(states)) == 1 else "mixed"

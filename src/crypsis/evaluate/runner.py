@@ -28,7 +28,7 @@ from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.results import write_results
 from crypsis.evaluate.store import Store
 from crypsis.evaluate.stored_cell import FINISHED, End, StoredCell
-from crypsis.evaluate.worker_process import WorkerProcess, release_worker, started_worker
+from crypsis.evaluate.worker_process import WorkerEvent, WorkerProcess, release_worker, started_worker
 
 OnEvent = Callable[[dict[str, Any]], None]
 RESULTS_EVERY = 1.0  # seconds between two writings of the table of results
@@ -261,7 +261,7 @@ class _Session:
             for event in said:
                 self._heard(worker, event, waiting)
 
-    def _heard(self, worker: WorkerProcess, event: dict[str, Any], waiting: deque[Cell]) -> None:
+    def _heard(self, worker: WorkerProcess, event: WorkerEvent, waiting: deque[Cell]) -> None:
         kind = event.get("event")
         if kind == "ready":
             worker.ready = True
@@ -270,7 +270,7 @@ class _Session:
             worker.started = time.perf_counter()
             worker.ready_at = worker.ready_at or worker.started
         elif kind == "phase":
-            self.tell(event)
+            self.tell(dict(event))
         elif kind == "finished" and worker.cell is not None and worker.cell.id == event["cell"]:
             inside = float(event["inside"])
             late = self._is_late(worker, inside)

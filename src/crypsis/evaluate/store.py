@@ -25,14 +25,18 @@ import os
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crypsis.atomic import write_file
 from crypsis.errors import BadExperiment, BadRelease, CrypsisError, MissingFile, StateInUse
 from crypsis.evaluate.cells import Cell, code_version
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.stored_cell import FILES, StoredCell
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.results import ResultRow
 
 PUBLISHED = "published"
 PRIVATE = "private.json"
@@ -73,7 +77,7 @@ class Store:
         index = {
             "folder": str(experiment.folder.resolve()),
             "made_of": made_of(experiment),
-            "parts": parts_of(experiment),
+            "parts": asdict(parts_of(experiment)),
             "metrics": experiment.metrics,
             "cells": [cell.to_dict() for cell in cells],
         }
@@ -99,9 +103,10 @@ class Store:
         """The metrics that the experiment asked for as it was run last, in order; none where it left them open."""
         return list(self._index().get("metrics") or ())
 
-    def parts(self) -> dict[str, Any]:
-        """What the last run was made of, as `parts_of` tells; nothing where an older version ran it."""
-        return dict(self._index().get("parts") or {})
+    def parts(self) -> RunParts | None:
+        """What the last run was made of, as `parts_of` tells; None where an older version ran it."""
+        kept = self._index().get("parts")
+        return RunParts(**kept) if kept else None
 
     def _index(self) -> dict[str, Any]:
         return _read(self.folder / "index.json") or {}
@@ -191,7 +196,7 @@ class Store:
         except CrypsisError:
             return set()
 
-    def results(self, *, stale: bool = True, outdated: Collection[str] = ()) -> list[dict[str, Any]]:
+    def results(self, *, stale: bool = True, outdated: Collection[str] = ()) -> list[ResultRow]:
         """One row per cell in order, then the stale ones; every row has the same columns.
 
         `outdated` cells keep their place and are marked stale.
@@ -230,9 +235,19 @@ def made_of(experiment: Experiment) -> str:
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def parts_of(experiment: Experiment) -> dict[str, Any]:
-    """The same part by part: the data, each hierarchy and policy, and the code."""
-    return {"data": experiment.dataset.digest, "code": code_version(), **experiment.inputs.held}
+@dataclass(frozen=True)
+class RunParts:
+    """Digests of what a run was made of: the data, the code, and each hierarchy and policy by its name."""
+
+    data: str
+    code: str
+    hierarchy: Mapping[str, str] = field(default_factory=dict)
+    policy: Mapping[str, str] = field(default_factory=dict)
+
+
+def parts_of(experiment: Experiment) -> RunParts:
+    """The same part by part."""
+    return RunParts(experiment.dataset.digest, code_version(), **experiment.inputs.held)
 
 
 def _json(content: Any) -> bytes:

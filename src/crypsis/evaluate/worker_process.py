@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from crypsis.evaluate.cells import Cell
 
@@ -31,6 +31,19 @@ _LARGEST_WAITING = 1_000.0  # megabytes; a larger one is ended
 _NOT_PASSED_ON = ("PYTEST_CURRENT_TEST",)
 
 Key = tuple[str, str, frozenset[tuple[str, str]]]
+
+
+class WorkerEvent(TypedDict, total=False):
+    """What a worker says in one line."""
+
+    event: str
+    cell: str
+    phase: str
+    share: float | None
+    inside: float
+    warming: float
+    seconds: float
+    end: Mapping[str, Any]
 
 
 @dataclass(eq=False)
@@ -53,7 +66,7 @@ class WorkerProcess:
         self.process.stdin.write((json.dumps(content, default=str) + "\n").encode())
         self.process.stdin.flush()
 
-    def lines(self) -> list[dict[str, Any]] | None:
+    def lines(self) -> list[WorkerEvent] | None:
         """What it said since; None when it is gone."""
         assert self.process.stdout is not None
         said = os.read(self.process.stdout.fileno(), 1 << 16)

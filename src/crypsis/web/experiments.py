@@ -37,6 +37,7 @@ from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import Publishing, declared_release, export_release, unchanged_original
 from crypsis.evaluate.plots import Results
 from crypsis.evaluate.problems import Problem
+from crypsis.evaluate.results import ResultRow
 from crypsis.evaluate.store import PRIVATE
 from crypsis.hierarchy import Taxonomy
 from crypsis.methods import method_named
@@ -66,6 +67,21 @@ _EVENTS_KEPT = 20_000
 _ASKED_KEPT = 2  # results that stay loaded for questions
 _OUTPUTS_KEPT = 4
 _RUNS_ELSEWHERE = "This experiment runs in another process on the same workspace; wait for it, or cancel it there."
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The cells of an experiment as they are now, live where it runs: each a row with `phase` and `share` of the phase.
+
+    `stale` cells are of an earlier run, whose data or settings were others.
+    """
+
+    running: bool
+    cells: list[ResultRow]
+    stale: list[ResultRow]
+    finished: int
+    seconds: float | None
+    error: Mapping[str, Any] | None
 
 
 @dataclass(eq=False)
@@ -271,7 +287,7 @@ class Experiments:
 
     # What came out
 
-    def progress(self, number: str) -> dict[str, Any]:
+    def progress(self, number: str) -> Progress:
         """Cells with their states, live where the experiment runs."""
         job = self._jobs.get(number)
         store = self.store(number)
@@ -279,24 +295,24 @@ class Experiments:
         rows = store.results(outdated=() if running else self.outdated(number)) if store.exists() else []
         index = {cell.id for cell in store.cells()}
         kept, rows = [row for row in rows if row["cell"] not in index], [row for row in rows if row["cell"] in index]
-        cells = []
+        cells: list[ResultRow] = []
         for row in rows:
-            state = row["state"]
+            id, state = str(row["cell"]), str(row["state"])
             if job is not None and job.running:
-                state = job.states.get(row["cell"], state)
-            phase, share = job.phases.get(row["cell"], ("", None)) if job is not None else ("", None)
+                state = job.states.get(id, state)
+            phase, share = job.phases.get(id, ("", None)) if job is not None else ("", None)
             cells.append({**row, "state": state, "phase": phase if state == "running" else "", "share": share})
         finished = sum(cell["state"] not in ("waiting", "running") for cell in cells)
-        return {
-            "running": job is not None and job.running,
-            "cells": cells,
-            "stale": kept,  # of an earlier run, whose data or settings were others
-            "finished": finished,
-            "seconds": round(time.monotonic() - job.started, 1) if job is not None and job.running else None,
-            "error": None if job is None or job.error is None else {**job.error.to_dict(), "where": None},
-        }
+        return Progress(
+            job is not None and job.running,
+            cells,
+            kept,
+            finished,
+            round(time.monotonic() - job.started, 1) if job is not None and job.running else None,
+            None if job is None or job.error is None else {**job.error.to_dict(), "where": None},
+        )
 
-    def results(self, number: str, *, stale: bool = False) -> list[dict[str, Any]]:
+    def results(self, number: str, *, stale: bool = False) -> list[ResultRow]:
         store = self.store(number)
         return store.results(stale=stale, outdated=self.outdated(number)) if store.exists() else []
 

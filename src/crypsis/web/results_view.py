@@ -16,7 +16,7 @@ from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
 from crypsis.web.drawings import show_plot
-from crypsis.web.experiments import UNFINISHED, metric_names, varied_names
+from crypsis.web.experiments import UNFINISHED, Progress, metric_names, varied_names
 from crypsis.web.figures import best_in_words, figure_label, rough_duration
 from crypsis.web.lights_view import light_signs, show_lights
 from crypsis.web.remedies import Mending
@@ -56,23 +56,23 @@ class ResultsView:
     def refresh(self) -> bool:
         progress = self.experiments.progress(self.number)
         seen = (
-            progress["running"],
-            [(cell["cell"], cell["state"]) for cell in progress["cells"]],
-            str(progress["error"]),
-            [cell["cell"] for cell in (*progress["cells"], *progress["stale"]) if cell["stale"]],
+            progress.running,
+            [(cell["cell"], cell["state"]) for cell in progress.cells],
+            str(progress.error),
+            [cell["cell"] for cell in (*progress.cells, *progress.stale) if cell["stale"]],
         )
         if seen != self.seen:
             self.seen = seen
             self._draw(progress)
-        return bool(progress["running"])
+        return progress.running
 
-    def _draw(self, progress: dict[str, Any]) -> None:
+    def _draw(self, progress: Progress) -> None:
         self.results = self.experiments.plotted(self.number)
         measured = sum(bool(cell.metrics) for cell in self.results)
         named = metric_names(self.results) if measured else []
         # what single columns lose stands with the result itself; a table of all settings would drown in it
         self.metrics = [name for name in named if " of " not in name] or named
-        self.cells = [*progress["cells"], *progress["stale"]]
+        self.cells = [*progress.cells, *progress.stale]
         # one result is no curve, and has nothing to be weighed against
         self.plotted = bool(self.metrics) and measured > 1
         controls = (bool(self.cells), self.metrics, self._varied(), self.plotted)
@@ -104,11 +104,11 @@ class ResultsView:
             self._table()
             self.lights = ui.element("div").classes("stack")
 
-    def _show_notes(self, progress: dict[str, Any]) -> None:
+    def _show_notes(self, progress: Progress) -> None:
         self.notes.clear()
         with self.notes:
-            if progress["error"]:
-                theme.message("bad", _("The run could not go on"), str(progress["error"]["message"]))
+            if progress.error:
+                theme.message("bad", _("The run could not go on"), str(progress.error["message"]))
             self._unfinished(progress)
             self._stale(progress)
         self.notes.set_visibility(bool(self.notes.default_slot.children))
@@ -189,11 +189,11 @@ class ResultsView:
 
     # What is left, and the table
 
-    def _unfinished(self, progress: dict[str, Any]) -> None:
+    def _unfinished(self, progress: Progress) -> None:
         """What an interrupted run left, and how to go on."""
-        cells = progress["cells"]
+        cells = progress.cells
         left = sum(cell["state"] in UNFINISHED for cell in cells)
-        if progress["running"] or not left:
+        if progress.running or not left:
             return
         with theme.message(
             "caution",
@@ -207,9 +207,9 @@ class ResultsView:
         ):
             theme.primary(_("Go on"), notify_errors(self._go_on), "play_arrow").style("margin-left: auto")
 
-    def _stale(self, progress: dict[str, Any]) -> None:
+    def _stale(self, progress: Progress) -> None:
         """Results that are kept and no longer say anything about the data as they are."""
-        stale = sum(bool(cell["stale"]) for cell in progress["cells"])
+        stale = sum(bool(cell["stale"]) for cell in progress.cells)
         if stale:
             theme.message(
                 "caution",
@@ -240,8 +240,8 @@ class ResultsView:
 
             field.on_value_change(narrow)
 
-    def _show_cells(self, progress: dict[str, Any]) -> None:
-        cells = progress["cells"]
+    def _show_cells(self, progress: Progress) -> None:
+        cells = progress.cells
         finished = sum(cell["state"] not in (*UNFINISHED, "running") for cell in cells)
         self.count.set_text(
             _(
@@ -252,7 +252,7 @@ class ResultsView:
             )
         )
         self.bar.set_value(finished / max(1, len(cells)))
-        self.bar.set_visibility(progress["running"])
+        self.bar.set_visibility(progress.running)
         self.file.set_visibility(finished > 0)
         self.table.set_content(self._table_text(self._fitting(self.cells)))
 
@@ -287,17 +287,17 @@ class ResultsView:
         dataset = str(self.experiments.entry(self.number).content["dataset"])
         return Mending(str(cell["method"]), _parameters(cell), dataset, apply)
 
-    def _time_left(self, progress: dict[str, Any], finished: int) -> str:
+    def _time_left(self, progress: Progress, finished: int) -> str:
         """How long the rest may take, if it takes as long as what this run has finished so far."""
-        if not progress["running"]:
+        if not progress.running:
             self.before = None
             return ""
         if self.before is None:
             self.before = finished  # kept from earlier runs, so it took no time
-        done, left = finished - self.before, len(progress["cells"]) - finished
-        if done < 1 or left < 1 or not progress["seconds"]:
+        done, left = finished - self.before, len(progress.cells) - finished
+        if done < 1 or left < 1 or not progress.seconds:
             return ""
-        return _(" · about {seconds} left", seconds=rough_duration(progress["seconds"] / done * left))
+        return _(" · about {seconds} left", seconds=rough_duration(progress.seconds / done * left))
 
     def _fitting(self, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The cells in which every word that was typed occurs; `k=5` asks for a value."""

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from crypsis.errors import ChangedElsewhere
 from crypsis.web.workspace import Entry
@@ -19,12 +19,19 @@ FILE, UNDO = "hierarchy.csv", "undo"
 MOST_UNDONE = 20
 
 
-def former_states(entry: Entry | None) -> list[dict[str, Any]]:
+class FormerState(TypedDict):
+    """What made a tree: a recipe, a file, or neither."""
+
+    auto: str | None
+    file: str | None
+
+
+def former_states(entry: Entry | None) -> list[FormerState]:
     """The states before, the oldest first."""
     return [] if entry is None else list(entry.content.get(UNDO) or ())
 
 
-def state_of(entry: Entry | None) -> dict[str, Any]:
+def state_of(entry: Entry | None) -> FormerState:
     """The state of an entry as a later one keeps it."""
     if entry is None:
         return {"auto": None, "file": None}
@@ -35,7 +42,7 @@ def state_of(entry: Entry | None) -> dict[str, Any]:
         return {"auto": None, "file": f"undo-{hashlib.sha256(tree.read_bytes()).hexdigest()[:16]}.csv"}
 
 
-def copy_states(entry: Entry | None, states: Sequence[dict[str, Any]], folder: Path) -> None:
+def copy_states(entry: Entry | None, states: Sequence[FormerState], folder: Path) -> None:
     """Copy the files of these states from an entry, whose own tree is one of them, to another folder."""
     if entry is None:
         return

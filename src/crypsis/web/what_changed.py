@@ -20,14 +20,18 @@ def changes_since(store: Store, now: Experiment) -> list[str]:
     """A sentence for each thing that is not what it was in the last run; the settings of methods are not looked at."""
     before, then, current = store.experiment(), store.parts(), parts_of(now)
     sentences = list(_changed_section(before.dataset.section, now.dataset.section))
-    if not sentences and then and then["data"] != current["data"]:
+    if not sentences and then and then.data != current.data:
         sentences.append(_("The file holds other data now."))
-    for section, words in (("hierarchy", _hierarchy), ("policy", _policy)):
-        was, held = then.get(section, {}), current[section]
-        sentences += [words(name) for name in sorted({*was, *held}) if then and was.get(name) != held.get(name)]
-    if not sentences and then and then["code"] != current["code"]:
+    if then:
+        sentences += [_hierarchy(name) for name in _differing(then.hierarchy, current.hierarchy)]
+        sentences += [_policy(name) for name in _differing(then.policy, current.policy)]
+    if not sentences and then and then.code != current.code:
         sentences.append(_("Crypsis itself was changed."))
     return sentences
+
+
+def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
 
 
 def _hierarchy(name: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from crypsis.atomic import write_file
 from crypsis.drawing.frame import Frame
@@ -60,11 +60,19 @@ def formats_of(given: Any) -> list[str]:
     return [one.strip().lower().replace("jpeg", "jpg") for one in listed if one.strip()]
 
 
-def suggested_sections(results: Results) -> list[dict[str, Any]]:
+class PlotSection(TypedDict, total=False):
+    """One `[[plot]]` of an experiment file that is about the figures of all cells."""
+
+    kind: Required[str]
+    x: str
+    y: str
+
+
+def suggested_sections(results: Results) -> list[PlotSection]:
     """Plots for an experiment that asks for none: lines for what was varied, times, and the trade-off."""
     figures = [name for name in results.metrics if name != RUNTIME and _varies(results, name)]
     figures = figures or [name for name in results.metrics if name != RUNTIME]
-    sections: list[dict[str, Any]] = []
+    sections: list[PlotSection] = []
     for parameter in results.varying:
         if parameter == "seed":
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
@@ -125,19 +126,19 @@ def router(workbench: Workbench) -> APIRouter:
     def start(number: Number, how: Start) -> dict[str, Any]:
         """Run the cells that are not done yet."""
         experiments.start(number, workers=how.workers, fresh=how.fresh)
-        return experiments.progress(number)
+        return asdict(experiments.progress(number))
 
     @api.post("/{number}/cancel")
     def cancel(number: Number) -> dict[str, Any]:
         """Stop a run. Cells that were running are cancelled; the next start runs them."""
         experiments.entry(number)
         experiments.cancel(number)
-        return experiments.progress(number)
+        return asdict(experiments.progress(number))
 
     @api.get("/{number}/progress")
     def progress(number: Number) -> dict[str, Any]:
         """The state of every cell, live while the experiment runs."""
-        return experiments.progress(number)
+        return asdict(experiments.progress(number))
 
     @api.get("/{number}/events", **file_answer("text/event-stream"))
     async def events(number: Number) -> StreamingResponse:

@@ -287,17 +287,17 @@ class EvaluatePage:
 
     def _refresh(self, force: bool = False) -> None:
         seen = self.experiments.progress(self.entry.number)
-        running = seen["running"]
+        running = seen.running
         self.start.set_enabled(not running)
         self.stop.set_enabled(running)
         if running != self.running:
             self.running = running
             if not running:
                 theme.keep_focus(self.start, self.stop)
-        if running and self.elapsed is not None and seen["seconds"] is not None:
-            self.elapsed.set_text(f"{seen['seconds']:.0f} s")
-        cell = seen["cells"][0] if seen["cells"] else None
-        self.kept = seen["stale"]
+        if running and self.elapsed is not None and seen.seconds is not None:
+            self.elapsed.set_text(f"{seen.seconds:.0f} s")
+        cell = seen.cells[0] if seen.cells else None
+        self.kept = seen.stale
         ran = self._last_run() if cell is not None and not running else None
         if ran is not None and ran.get("method") != self.run["method"]:
             cell = None  # of another method; its result is on the page Results
@@ -309,7 +309,7 @@ class EvaluatePage:
             others,
             cell and (cell["cell"], cell["state"], cell["phase"], cell["share"], cell["stale"]),
             self.run["method"],
-            str(seen["error"]),
+            str(seen.error),
         )
         if told_of == self.shown and not force:
             return
@@ -319,11 +319,11 @@ class EvaluatePage:
         self.right.classes(add="outdated" if outdated else "", remove="" if outdated else "outdated")
         self.elapsed = None
         with self.right:
-            if seen["error"]:
-                theme.message("bad", _("The run could not begin"), note_words(str(seen["error"]["message"])))
+            if seen.error:
+                theme.message("bad", _("The run could not begin"), note_words(str(seen.error["message"])))
                 self.aloud.say(_("The run could not begin"))
             if running:
-                self._show_progress(cell, seen["seconds"])
+                self._show_progress(cell, seen.seconds)
             elif cell is None or cell["state"] == "waiting":
                 with theme.empty_state(
                     "science",

@@ -64,7 +64,7 @@ def register(workbench: Workbench) -> None:
 def finished_results(workbench: Workbench) -> dict[str, str]:
     """The results that can be asked, by experiment and cell, with what people call them."""
     return {
-        f"{entry.number}/{row['cell']}": f"{entry.name} · {row['method']} · {row['cell'][:6]}"
+        f"{entry.number}/{row['cell']}": f"{entry.name} · {row['method']} · {str(row['cell'])[:6]}"
         for entry in workbench.experiments.entries()
         for row in workbench.experiments.results(entry.number)
         if row["state"] == "done"

@@ -149,8 +149,8 @@ class ReleasePicture:
             f"{one.number}/{cell['cell']}": f"{_called(cell)} · {_settings(cell)}"
             for one in self.experiments.entries(None, self.entry.number)
             for cell in self.experiments.results(one.number)
-            if cell["state"] == "done" and METHODS[cell["method"]].family == "trajectory"
-            if METHODS[cell["method"]].promises.model != "differential privacy"
+            if cell["state"] == "done" and METHODS[str(cell["method"])].family == "trajectory"
+            if METHODS[str(cell["method"])].promises.model != "differential privacy"
         }
 
     async def show(self, head: Any) -> None:
@@ -236,7 +236,7 @@ def _waiting() -> Any:
 
 def _called(cell: dict[str, Any]) -> str:
     """The name that somebody gave, or that of the method."""
-    return METHODS[cell["method"]].__name__ if cell["label"] == cell["method"] else str(cell["label"])
+    return METHODS[str(cell["method"])].__name__ if cell["label"] == cell["method"] else str(cell["label"])
 
 
 def _settings(cell: dict[str, Any]) -> str:
