@@ -56,7 +56,7 @@ def _shapes_in(path: Path) -> zipfile.ZipInfo:
     )
 
 
-def decode_shapes(source: Any, *, member: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+def decode_shapes(source: Any, *, member: str) -> tuple[pl.DataFrame, dict[str, str | None]]:
     """Every line as rows (line, x, y); runs in the process that reads foreign files."""
     import pyogrio.raw
 

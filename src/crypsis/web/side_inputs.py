@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.count_query import CountQuery, parse_query, read_queries
@@ -475,16 +475,25 @@ class SideInputs:
             self.keep_queries(dataset, listed)
 
 
-def nested(tree: Hierarchy) -> dict[str, Any]:
+class TreeNode(TypedDict):
+    """A node of a hierarchy as a page shows it."""
+
+    id: str
+    label: str
+    leaves: int
+    children: list[TreeNode]
+
+
+def nested(tree: Hierarchy) -> TreeNode:
     """The tree as nodes with children, for a page."""
     if len(tree.names) > _LARGEST_TREE:
         raise NotApplicable(f"A tree of {len(tree.names):,} nodes is too large to show; {_LARGEST_TREE:,} are shown.")
     nodes = [
-        {"id": name, "label": name, "leaves": int(tree.leaf_count[at]), "children": []}
-        for at, name in enumerate(tree.names)
+        TreeNode(id=name, label=name, leaves=int(tree.leaf_count[index]), children=[])
+        for index, name in enumerate(tree.names)
     ]
-    for at in range(1, len(nodes)):
-        nodes[int(tree.parent[at])]["children"].append(nodes[at])  # type: ignore[attr-defined]
+    for index in range(1, len(nodes)):
+        nodes[int(tree.parent[index])]["children"].append(nodes[index])
     return nodes[0]
 
 

@@ -51,7 +51,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/preview")
     def preview(dataset: Dataset, column: Column, auto: Annotated[str, Query(max_length=100)]) -> dict[str, Any]:
         """The tree that a recipe would give; nothing is kept."""
-        return nested(side_inputs.made(dataset, column, auto))
+        return dict(nested(side_inputs.made(dataset, column, auto)))
 
     @api.post("", status_code=201)
     def keep(new: NewHierarchy) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/tree")
     def tree(number: Number) -> dict[str, Any]:
         """The tree as nodes with children."""
-        return nested(side_inputs.tree(workbench.workspace.entry(HIERARCHIES, number)))
+        return dict(nested(side_inputs.tree(workbench.workspace.entry(HIERARCHIES, number))))
 
     @api.get("/{number}/problems")
     def problems(number: Number) -> list[str]:

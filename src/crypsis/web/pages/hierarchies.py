@@ -16,7 +16,7 @@ from crypsis.web.actions import done, in_thread, notify_errors, number, show_err
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.level_losses import level_losses, losses_table
 from crypsis.web.recipe_form import RecipeForm
-from crypsis.web.side_inputs import nested, recipe_words
+from crypsis.web.side_inputs import TreeNode, nested, recipe_words
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
@@ -311,11 +311,11 @@ class HierarchyPage:
                 ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll").props(_SCROLLED)
         self._draw(nodes, editable=True)
 
-    def _draw(self, root: dict[str, Any], *, editable: bool) -> None:
+    def _draw(self, root: TreeNode, *, editable: bool) -> None:
         self.ticked = []
         self.place.clear()
         with self.place:
-            tree = ui.tree([root], node_key="id", label_key="label", on_select=self._select).props(
+            tree = ui.tree([dict(root)], node_key="id", label_key="label", on_select=self._select).props(
                 "dense no-transition"
             )
             tree.style("width: 100%")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import Request
@@ -12,6 +13,7 @@ from nicegui import ui
 from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
+from crypsis.parameters import Parameter, parameters_of
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import enumerated
 from crypsis.web import theme
@@ -137,7 +139,7 @@ def _one(workbench: Workbench, name: str) -> None:
             sanitize=False,
         )
     with theme.section(_("Parameters")):
-        parameters_table(described["parameters"])
+        parameters_table(parameters_of(method))
     with theme.section(_("How it works, and where it comes from")):
         for part in _paragraphs(method.explanation()):
             ui.label(translated(part)).style("max-width: 78ch")
@@ -169,11 +171,11 @@ def _paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in parts if not part.lstrip().startswith(">>>")]
 
 
-def parameters_table(parameters: list[dict[str, Any]]) -> None:
+def parameters_table(parameters: Iterable[Parameter]) -> None:
     rows = "".join(
-        f"<tr><td class=mono>{theme.escaped(parameter['name'])}</td><td>{theme.escaped(_allowed(parameter))}</td>"
-        f"<td class=mono>{theme.escaped('' if parameter.get('default') is None else str(parameter['default']))}</td>"
-        f"<td>{theme.escaped(translated(parameter['help']))}</td></tr>"
+        f"<tr><td class=mono>{theme.escaped(parameter.name)}</td><td>{theme.escaped(_allowed(parameter))}</td>"
+        f"<td class=mono>{theme.escaped(_default(parameter))}</td>"
+        f"<td>{theme.escaped(translated(parameter.help))}</td></tr>"
         for parameter in parameters
     )
     ui.html(
@@ -184,7 +186,13 @@ def parameters_table(parameters: list[dict[str, Any]]) -> None:
     ).classes("scroll")
 
 
-def _allowed(one: dict[str, Any]) -> str:
+def _default(parameter: Parameter) -> str:
+    value = parameter.to_dict().get("default")
+    return "" if value is None else str(value)
+
+
+def _allowed(parameter: Parameter) -> str:
+    one = parameter.to_dict()
     if "choices" in one:
         return ", ".join(
             name if name in METHODS else f"{name} ({translated(label)})" for name, label in one["choice_labels"].items()
