@@ -22,6 +22,7 @@ from crypsis.errors import BadTimestamps
 
 _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
+_NO_WORDS = frozenset({*MARKERS, "nan", "inf", "infinity"})  # which stand among numbers and dates, too
 _MOST_CODES = 5
 _MOST = 10**18
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
@@ -41,12 +42,17 @@ class WrittenColumn:
 
 def plain_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
     """A column whose every cell is a number as Python writes it; None where some cell is none, or 007."""
-    if not len(cells) or cells.has_nulls():
+    if not len(cells) or cells.has_nulls() or _begins_as_word(cells[0]):
         return None
     first = _are_numbers(cells.head(_SAMPLE), type)
     if first is None:
         return None
     return _are_numbers(cells, type, decimal=type is None and first.dtype == pl.Float64)
+
+
+def _begins_as_word(text: str) -> bool:
+    """Whether a text is no number: the letters of those that are, such as inf and nan, are left out."""
+    return text[:1].isalpha() and text[:1] not in "iInN"
 
 
 def _are_numbers(cells: pl.Series, type: ColumnType | None, *, decimal: bool = False) -> pl.Series | None:
@@ -106,6 +112,10 @@ def understand_texts(
     distinct: pl.Series, name: str, type: ColumnType | None, missing: Sequence[str], *, guess: bool = True
 ) -> WrittenColumn:
     """The values of distinct texts. Without `guess` only what is declared counts, each value by itself."""
+    if type is None and len(distinct) <= _SAMPLE:
+        words = _words(distinct, tokens_of(name, missing))
+        if words is not None:
+            return words
     stripped = distinct.str.strip_chars()
     absent = (distinct.is_null() | (stripped == "")).fill_null(True)
     tokens = tokens_of(name, missing)
@@ -122,6 +132,22 @@ def understand_texts(
             return guessed
     questions = (*questions_on(values, name), *points_asked(values, known)) if guess and type is None else ()
     return WrittenColumn(values, absent, chosen, (), questions)
+
+
+def _words(distinct: pl.Series, tokens: Sequence[str]) -> WrittenColumn | None:
+    """A few texts, one of which is a word, so that they are neither numbers nor dates; None where that takes a look."""
+    texts = [text.strip(" ") if text is not None else "" for text in distinct.to_list()]
+    if not all(text.isascii() and text.isprintable() for text in texts):
+        return None
+    absent = [not text or text in tokens for text in texts]
+    if not any(
+        text[0].isalpha() and text.lower() not in _NO_WORDS
+        for text, gone in zip(texts, absent, strict=True)
+        if not gone
+    ):
+        return None
+    gone = pl.Series(distinct.name, absent, dtype=pl.Boolean)
+    return WrittenColumn(distinct.set(gone, None) if any(absent) else distinct, gone, "category")
 
 
 def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | None) -> WrittenColumn | None:
