@@ -14,7 +14,6 @@ from crypsis.data.attribute_domains import AttributeDomains
 from crypsis.data.category_trees import CategoryTrees
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.count_query import read_queries
-from crypsis.data.formats.disassociated import read_disassociated
 from crypsis.data.inspection import inspect_file
 from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.data.sensitive_values import SensitiveValues
@@ -22,6 +21,7 @@ from crypsis.data.windows import read_windows
 from crypsis.errors import CrypsisError, InternalError
 from crypsis.evaluate import Experiment
 from crypsis.hierarchy.utility_policy import UtilityPolicy
+from crypsis.publication.disassociated import read_disassociated
 from crypsis.runtime.configuration import StreamConfiguration
 
 READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {

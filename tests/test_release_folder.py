@@ -297,20 +297,22 @@ def test_synthetic_rows_without_a_time_for_each_place_are_refused(
     tmp_path: Path, cell: dict[str, Any], words: str
 ) -> None:
     from crypsis.data.domains import LocationDomain, TimeDomain
-    from crypsis.data.formats.synthetic import read_synthetic, write_synthetic
     from crypsis.data.synthetic import SyntheticTrajectories
+    from crypsis.publication.synthetic import SyntheticKind
 
     domains = LocationDomain(["a", "b"]), TimeDomain(1, 4)
     made = SyntheticTrajectories.from_lists([(1, [("a", 1), ("b", 2)]), (1, [("a", 3)])], *domains)
-    write_synthetic(made, tmp_path / "rows.parquet", "parquet")
-    described = {"file": "rows.parquet", "format": "parquet", "rule": "canonical", "height": 2, "budget": {}}
-    assert len(read_synthetic(tmp_path, described)) == 2
-    frame = pl.read_parquet(tmp_path / "rows.parquet")
+    kind = SyntheticKind()
+    file = tmp_path / kind.files["parquet"]
+    kind.write(tmp_path, made, None, kind.sorted_rows(made), "parquet")
+    manifest = {"data": {**kind.describe(made), "file": file.name, "format": "parquet"}}
+    assert len(kind.read(tmp_path, manifest)[0]) == 2
+    frame = pl.read_parquet(file)
     schema = frame.schema
     changed_cells = {name: pl.Series(values, dtype=schema[name]) for name, values in cell.items()}
-    frame.with_columns(**changed_cells).write_parquet(tmp_path / "rows.parquet")
+    frame.with_columns(**changed_cells).write_parquet(file)
     with pytest.raises(BadRelease, match=words):
-        read_synthetic(tmp_path, described)
+        kind.read(tmp_path, manifest)
 
 
 def test_a_published_cell_without_a_place_is_refused(tmp_path: Path) -> None:

@@ -27,7 +27,6 @@ from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.count_query import read_queries
 from crypsis.data.domains import LocationDomain
 from crypsis.data.foreign_table import read_foreign_table
-from crypsis.data.formats.disassociated import read_disassociated, write_disassociated
 from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_published_sets
 from crypsis.data.inspection import inspect_file
@@ -40,6 +39,7 @@ from crypsis.hierarchy.files import read_hierarchy
 from crypsis.hierarchy.taxonomy import Taxonomy
 from crypsis.hierarchy.utility_policy import UtilityPolicy
 from crypsis.ledger.budget import BudgetLedger
+from crypsis.publication.disassociated import read_disassociated, write_disassociated
 from crypsis.runtime.configuration import StreamConfiguration
 from crypsis.runtime.events import CsvLines, events_of_lines
 from crypsis.web.unpacking import check_unpacked

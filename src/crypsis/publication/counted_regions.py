@@ -1,19 +1,25 @@
-"""Counted regions in a release: generalized records with noisy counts, the declared domains, and what was spent."""
+"""Counted regions in a release: generalized records with noisy counts, the declared domains, and what was spent.
+
+{"region":{"continent":"New World","born":[1930,1960]},"counts":{"yes":12,"no":0}}     JSON Lines
+a column per attribute (label, or "low..high"), a column "count NAME" per class        Parquet
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from crypsis.arrays import Int64s
-from crypsis.data.counted_regions import CountedRegions
-from crypsis.data.formats.private_rows import DOMAINS
-from crypsis.data.formats.regions import read_regions, write_regions
-from crypsis.errors import BadRelease
-from crypsis.publication.private_kind import PrivateKind
+from crypsis.data.counted_regions import COUNT, CountedRegions, RegionAttribute
+from crypsis.data.formats import parquet
+from crypsis.publication.private_kind import DOMAINS, PrivateKind, read_json_rows
+from crypsis.strict_json import parse_json
+
+Rows = list[tuple[dict[str, Any], dict[str, int]]]
 
 
 class CountedRegionsKind(PrivateKind):
@@ -22,6 +28,7 @@ class CountedRegionsKind(PrivateKind):
     name: ClassVar[str] = "counted-regions"
     files: ClassVar[dict[str, str]] = {"jsonl": "regions.jsonl", "parquet": "regions.parquet"}
     report_place: ClassVar[str] = "regions_report.REGIONS_REPORT"
+    in_words: ClassVar[str] = "counted regions"
     row_name: ClassVar[str] = "regions"
     row_meaning: ClassVar[str] = (
         "One region of the domain per row: a category or an interval for each attribute, and a noisy count for each "
@@ -35,14 +42,27 @@ class CountedRegionsKind(PrivateKind):
         keys = np.concatenate([published.low, published.high], axis=1)
         return np.lexsort(keys.T[::-1]).astype(np.int64) if keys.size else np.arange(len(published))
 
-    def write(self, folder: Path, published: CountedRegions, side_file: None, rows: Int64s, format: str) -> None:
-        write_regions(published.take(rows), folder / self.files[format], format)
+    def lines(self, published: CountedRegions) -> Iterator[dict[str, Any]]:
+        return ({"region": region, "counts": counts} for region, counts in published.to_lists())
 
-    def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[CountedRegions, None]:
-        published = read_regions(folder, manifest["data"])
-        if manifest["data"]["domains"].get("digest") != published.digest:
-            raise BadRelease(f"{DOMAINS} does not hold the domains that the manifest names.", where=str(folder))
-        return published, None
+    def domains(self, published: CountedRegions) -> dict[str, Any]:
+        return published.domains_json() | {"declared": published.declared, "clamp": published.clamp}
+
+    def digests(self, published: CountedRegions, told: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+        return {"domains": (told.get("digest"), published.digest)}
+
+    def assemble(self, file: Path, domains: Mapping[str, Any], described: Mapping[str, Any]) -> CountedRegions:
+        attributes = [RegionAttribute.from_json(entry) for entry in domains["attributes"]]
+        classes = domains["class"]["values"]
+        packed = described["format"] == "parquet"
+        rows = _read_parquet(file, attributes, classes) if packed else _read_json_lines(file)
+        regions = CountedRegions.from_lists(attributes, classes, rows, domains["class"]["name"])
+        return replace(
+            regions,
+            declared=str(domains["declared"]),
+            clamp=bool(domains["clamp"]),
+            budget=described["budget"],
+        )
 
     def describe(self, published: CountedRegions) -> dict[str, Any]:
         return {
@@ -53,3 +73,28 @@ class CountedRegionsKind(PrivateKind):
             "domains": {"digest": published.digest, "declared": published.declared, "file": DOMAINS},
             "budget": dict(published.budget),
         }
+
+
+def _read_json_lines(file: Path) -> Rows:
+    rows = read_json_rows(file)
+    if not all(type(count) is int for row in rows for count in row["counts"].values()):
+        raise ValueError("counts are whole numbers")
+    return [(row["region"], row["counts"]) for row in rows]
+
+
+def _read_parquet(file: Path, attributes: list[RegionAttribute], classes: list[str]) -> Rows:
+    counts = [COUNT + label for label in classes]
+    frame, _ = parquet.read_frame(file, columns=[*(attribute.name for attribute in attributes), *counts])
+    rows: Rows = []
+    for row in frame.iter_rows(named=True):
+        region = {
+            attribute.name: _interval(row[attribute.name]) if attribute.numeric else row[attribute.name]
+            for attribute in attributes
+        }
+        rows.append((region, {label: row[COUNT + label] for label in classes}))
+    return rows
+
+
+def _interval(text: str) -> list[float]:
+    low, _, high = text.partition("..")
+    return [parse_json(low), parse_json(high)]

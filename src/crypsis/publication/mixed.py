@@ -12,10 +12,11 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int64s, offsets_of
+from crypsis.data.formats.failures import writing
 from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanings, write_meanings
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
-from crypsis.errors import BadPublication, WriteFailed
+from crypsis.errors import BadPublication
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.kind import PublishedKind, rows_of_input, shown_labels
@@ -72,15 +73,12 @@ class MixedKind(PublishedKind):
         frame = chosen.table.to_frame().with_columns(items.alias(chosen.column))
         if chosen.scopes is not None:
             frame = frame.with_columns(pl.Series(scope_column(published), chosen.scopes))
-        try:
+        with writing(file):
             if format == "parquet":
                 frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
             else:
                 frame.write_csv(file)
             write_meanings(chosen.transactions, folder)
-        except (OSError, pl.exceptions.ComputeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise WriteFailed(f"{file.name} cannot be written: {reason}. Free some space.", where=str(file)) from error
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedMixed, None]:
         described = manifest["data"]

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.arrays.row_ranks import order_rows
+from crypsis.data.formats.failures import writing
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import BadPublication, BadRelease, WriteFailed
+from crypsis.errors import BadPublication, BadRelease
 from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, Verdict
 from crypsis.metrics.class_sizes import class_figures
@@ -56,14 +56,11 @@ class TableKind(PublishedKind):
         if format == PARTS:
             write_table_parts(frame, folder)
             return
-        try:
+        with writing(file):
             if format == "parquet":
                 frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
             else:
                 frame.write_csv(file)
-        except (OSError, pl.exceptions.ComputeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise WriteFailed(f"{file.name} cannot be written: {reason}. Free some space.", where=str(file)) from error
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTable, None]:
         described = manifest["data"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from crypsis.errors import WriteFailed
+from crypsis.data.formats.failures import writing
 
 PARTS = "parts"  # the format, in a manifest and on the command line
 FOLDER = "table"
@@ -49,11 +49,8 @@ def data_paths(described: Mapping[str, Any]) -> str | list[str]:
 
 def write_part(frame: pl.DataFrame, file: Path) -> None:
     """One part; equal rows give equal bytes."""
-    try:
+    with writing(file):
         frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False, row_group_size=ROW_GROUP)
-    except (OSError, pl.exceptions.ComputeError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        raise WriteFailed(f"{file.name} cannot be written: {reason}. Free some space.") from error
 
 
 def write_table_parts(frame: pl.DataFrame, folder: Path, part_rows: int = PART_ROWS) -> None:

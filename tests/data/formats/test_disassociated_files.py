@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from crypsis.arrays.shuffling import shuffle_runs
-from crypsis.data.formats.disassociated import read_disassociated, write_disassociated
 from crypsis.data.formats.disassociated_table import disassociated_table, write_disassociated_table
 from crypsis.errors import BadPublication, CrypsisError, MissingFile, UnknownFormat, UnreadableFile, WriteFailed
+from crypsis.publication.disassociated import read_disassociated, write_disassociated
 from tests.releases_of_sets import JOINT, LEAF, OTHER, disassociated, forest, published, random_records
 
 FORMATS = ("json", "parquet")

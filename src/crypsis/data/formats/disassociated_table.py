@@ -23,7 +23,8 @@ from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.arrays.shuffling import shuffle_runs
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.disassociated_text import arranged
-from crypsis.errors import UnknownFormat, WriteFailed
+from crypsis.data.formats.failures import writing
+from crypsis.errors import UnknownFormat
 
 
 def write_disassociated_table(data: DisassociatedTransactions, path: str | Path) -> None:
@@ -32,13 +33,11 @@ def write_disassociated_table(data: DisassociatedTransactions, path: str | Path)
     if file.suffix not in (".csv", ".parquet"):
         raise UnknownFormat(f"The table is written as .csv or .parquet, not {file.suffix!r}.", where=str(file))
     table = disassociated_table(data)
-    try:
+    with writing(file):
         if file.suffix == ".csv":
             table.write_csv(file)
         else:
             table.write_parquet(file, statistics=False)
-    except (OSError, pl.exceptions.ComputeError) as error:
-        raise WriteFailed(f"{file.name} cannot be written: {error}.", where=str(file)) from error
 
 
 def disassociated_table(data: DisassociatedTransactions) -> pl.DataFrame:

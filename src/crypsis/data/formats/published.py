@@ -19,12 +19,13 @@ import polars as pl
 from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of, take_records
 from crypsis.data.formats import format_of, json_lines
 from crypsis.data.formats.compression import readable_file
+from crypsis.data.formats.failures import writing
 from crypsis.data.formats.source import line_place, place
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadLabel, BadRow, UnknownFormat, WriteFailed
+from crypsis.errors import BadLabel, BadRow, UnknownFormat
 
 COLUMN = "trajectory"
 ROWS_AT_ONCE = 1 << 16
@@ -48,19 +49,13 @@ def write_published_trajectories(data: PublishedTrajectories, path: str | Path, 
     file = Path(path)
     if format not in ("jsonl", "parquet"):
         raise UnknownFormat(f"Published trajectories are written as jsonl or parquet, not {format!r}.", where=str(file))
-    try:
+    with writing(file):
         if format == "parquet":
             _published_frame(data).write_parquet(
                 file, compression="zstd", compression_level=3, row_group_size=1 << 17, statistics=False
             )
         else:
             _write_json_lines(data, file)
-    except (OSError, pl.exceptions.ComputeError) as error:  # polars wraps what the system said
-        reason = getattr(error, "strerror", None) or error
-        raise WriteFailed(
-            f"{file.name} cannot be written: {reason}. Free some space or choose another place.",
-            where=str(file),
-        ) from error
 
 
 def _read_json_lines(file: Path) -> PublishedTrajectories:

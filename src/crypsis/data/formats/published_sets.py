@@ -20,11 +20,12 @@ import polars as pl
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats import csv, json_lines, parquet
 from crypsis.data.formats.columns import is_empty
+from crypsis.data.formats.failures import writing
 from crypsis.data.formats.source import place
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadLabel, BadPublication, UnknownFormat, WriteFailed
+from crypsis.errors import BadLabel, BadPublication, UnknownFormat
 
 MEANINGS = "generalized_items.csv"
 COLUMN = "items"
@@ -40,7 +41,7 @@ def write_published_sets(
         raise UnknownFormat(
             f"Published sets are written as {', '.join(FORMATS)}, not {format!r}.", where=str(file), known=FORMATS
         )
-    try:
+    with writing(file):
         if format == "csv":
             every = pl.DataFrame({"record": np.arange(len(data))})
             shown = _shown(data, data.symbol_names)
@@ -53,11 +54,6 @@ def write_published_sets(
             file.write_bytes("".join(f"{line}\n" for line in json_rows(data)).encode())
         if not alone:
             write_meanings(data, file.parent)
-    except (OSError, pl.exceptions.ComputeError) as error:  # polars wraps what the system said
-        reason = getattr(error, "strerror", None) or error
-        raise WriteFailed(
-            f"{file.name} cannot be written: {reason}. Free some space or choose another place.", where=str(file)
-        ) from error
 
 
 def read_published_sets(path: str | Path, format: str | None = None) -> PublishedTransactions:
