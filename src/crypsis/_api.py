@@ -228,6 +228,7 @@ def release_shards(
 
     method.check_people(encoded)
     recoded = method.anonymize_parts(encoded, executor, context, block)
+    scaling = context.private.pop("scaling", None)
     return PartsRelease(
         parts=sort_blocks(recoded, encoded.columns, executor, context),
         guarantee=method.guarantee,
@@ -236,4 +237,5 @@ def release_shards(
         encoded=encoded,
         executor=executor,
         context=context,
+        scaling=scaling,
     )

@@ -91,6 +91,7 @@ class PartsRelease:
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
     about: About | None = None
+    scaling: dict[str, Any] | None = None  # where blocks of the data were anonymized apart, how large these are
     _counted: Any = field(default=None, repr=False)
     _whole: Release | None = field(default=None, repr=False)
     _finalizer: Any = field(default=None, repr=False)
@@ -173,6 +174,7 @@ class PartsRelease:
                 context=self.context,
                 confirmed=self.confirmed,
                 thresholds=self.thresholds,
+                scaling=self.scaling,
             )
         return self._whole
 
@@ -329,6 +331,7 @@ class PartsRelease:
             "software": {"name": "crypsis", "version": VERSION},
             **about_entry(self.about),
             "method": method_entry(self.declared),
+            **({} if self.scaling is None else {"scaling": self.scaling}),
             "guarantee": self.guarantee.to_dict(),
             "verdict": rounded(verdict.to_dict()) | {"recounted_from": recounted},
             "review": review_entry(self._review_of(counted, verdict, self.confirmed), self.confirmed),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -35,18 +37,32 @@ SETTINGS = {
     "top-down": (crypsis.TopDown(k=2), crypsis.TopDown(k=3, max_suppressed=0.2), crypsis.TopDown(k=2, t=0.8)),
     "bottom-up": (crypsis.BottomUp(k=2), crypsis.BottomUp(k=3, max_suppressed=0.2, l=2)),
 }
+CLUSTERS = (
+    crypsis.Cluster(k=2),
+    crypsis.Cluster(k=3, seeds="farthest"),
+    crypsis.Cluster(k=2, l=2, seeds="first"),
+    crypsis.Cluster(k=2, l=2, diversity="entropy"),
+    crypsis.Cluster(k=2, l=2, diversity="recursive", c=2.0),
+    crypsis.Cluster(k=2, t=0.4),
+    crypsis.Cluster(k=3, l=2, t=0.5, distance="ordered"),
+    crypsis.Cluster(k=2, hierarchy=crypsis.Hierarchies.from_text(HIERARCHY)),
+)
 EXACT = [method for method in METHODS.values() if method.scaling is Scaling.EXACT]
 NAMES = sorted(method.name() for method in EXACT if method.accepts is crypsis.Table)
 
 
 def compare(name: str, seed: int) -> None:
-    """One random table with a random setting, cut at random: equal rows, verdict and private facts, or equal errors."""
+    """One random table with a random setting, cut at random."""
     rng = np.random.default_rng([seed, len(name)])
     n = int(rng.integers(0, 70))
     table = random_table(rng, n, spread=int(rng.integers(1, 20)))
     method = SETTINGS[name][seed % len(SETTINGS[name])]
     cuts = rng.integers(0, n + 1, int(rng.integers(0, 7))).tolist()
-    block_rows = int(rng.choice([1, 30, 1000]))
+    compare_cut(table, method, cuts, int(rng.choice([1, 30, 1000])))
+
+
+def compare_cut(table: crypsis.Table, method: crypsis.Method, cuts: list[int], block_rows: int) -> None:
+    """Equal rows, verdict and private facts, or equal errors."""
     with Serial() as executor:
         try:
             local = crypsis.anonymize(table, method)
@@ -64,6 +80,50 @@ def compare(name: str, seed: int) -> None:
         for fact, value in local.context.private.items():
             if isinstance(value, (int, list, dict)):
                 assert release.context.private[fact] == value, fact
+
+
+def compare_blocks(seed: int, folder: Path) -> None:
+    """One block is the release in memory; several are the same wherever the table is cut, and keep the promise."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 120))
+    table = random_table(rng, n, spread=int(rng.integers(1, 20)))
+    method = CLUSTERS[seed % len(CLUSTERS)]
+    cuts = [rng.integers(0, n + 1, int(rng.integers(0, 7))).tolist() for _ in range(2)]
+    compare_cut(table, method, cuts[0], n)
+    block_rows = int(rng.integers(6, n))
+    with Serial() as executor:
+        try:
+            some = [release_cut(table, method, own, block_rows, executor) for own in cuts]
+        except CrypsisError as error:
+            with pytest.raises(type(error)):
+                crypsis.anonymize(table, method)
+            return
+        frames = [pl.concat(map(pl.read_parquet, release.data.files)) for release in some]
+        assert frames[0].equals(frames[1])
+        assert some[0].in_memory().published_rows() == some[1].in_memory().published_rows()
+        assert some[0].verify().holds
+        assert some[0].in_memory().verify().holds
+        sizes = some[0].context.private.get("block_sizes")
+        assert some[0].scaling == (None if sizes is None else {"mode": "blocks", "block_rows": block_rows})
+        if sizes is not None:
+            assert sum(sizes) == n
+            written = some[0].write(folder / "release")
+            assert json.loads((written / "release.json").read_text())["scaling"]["block_rows"] == block_rows
+            assert crypsis.read_release(written).verify().holds
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_blocks_of_clusters_are_the_same_wherever_the_table_is_cut(seed: int, tmp_path: Path) -> None:
+    compare_blocks(seed, tmp_path)
+
+
+def test_a_node_that_cannot_be_split_is_dealt_out() -> None:
+    frame = pl.DataFrame({"age": [7] * 50, "ill": ["flu"] * 10 + ["cold"] * 40})
+    table = crypsis.Table.from_frame(frame, {"age": "quasi", "ill": "sensitive"}, each_row_is_a_person=True)
+    with Serial() as executor:
+        release = release_cut(table, crypsis.Cluster(k=2, l=2), [9, 31], 8, executor)
+        assert sorted(release.context.private["block_sizes"]) == [7, 7, 7, 7, 7, 7, 8]
+        assert release.verify().holds
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -100,7 +160,7 @@ def test_a_stream_method_names_the_runtime_of_streams() -> None:
 def test_a_method_that_does_not_scale_is_refused_before_anything_is_read() -> None:
     table = random_table(np.random.default_rng(1), 20)
     with pytest.raises(NotScalable, match="Mondrian"):
-        crypsis.anonymize(table, crypsis.Cluster(k=2), executor="serial")
+        crypsis.anonymize(table, crypsis.DiffGen(), executor="serial")
 
 
 def test_blocks_that_do_not_fit_are_refused_with_the_number_that_would_do() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from crypsis.arrays import Int64s
 from crypsis.data.relational import PublishedTable
+from crypsis.executors.executor import Executor
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, pair_cost
 from crypsis.kernels.class_cells import (
     NONE,
@@ -31,12 +32,16 @@ from crypsis.kernels.common_nodes import common_nodes
 from crypsis.kernels.nearest_records import seeded_clusters
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.method import RandomSeed
+from crypsis.methods.relational.cluster_blocks import cluster_blocks
 from crypsis.methods.relational.diversity import Diversity
+from crypsis.methods.relational.mondrian_blocks import problem_of
 from crypsis.methods.relational.publishing import published_classes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import RelationalMethod
+from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
 from crypsis.parameters import OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.table import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +69,8 @@ class Cluster(RelationalMethod):
 
     choose_when: ClassVar[str] = "When the loss matters most and there are up to some hundred thousand records."
     costs: ClassVar[str] = "The smallest loss of these methods; time grows with the square of the records."
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "cluster", "diversify", "publish")
+    stages: ClassVar[tuple[str, ...]] = ("prepare", "cluster", "publish")
+    scaling: ClassVar[Scaling] = Scaling.BLOCKS
     randomized: ClassVar[bool] = True
 
     seeds: Annotated[
@@ -77,15 +83,25 @@ class Cluster(RelationalMethod):
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         diversity.refuse_hopeless(self.k)
         with context.stage("cluster"):
-            class_of = self.clusters(quasi)
-            context.private["clusters_formed"] = int(class_of.max(initial=-1)) + 1
-        if not diversity.asks_nothing or diversity.person is not None:
-            with context.stage("diversify"):
-                class_of = united_until_diverse(quasi, class_of, diversity, self.k)
+            class_of, context.private["clusters_formed"] = self.diverse_clusters(quasi, diversity)
         with context.stage("publish"):
             n_classes = int(class_of.max(initial=-1)) + 1
             context.private["classes"] = n_classes
             return published_classes(quasi, class_cells(quasi.codes, class_of, n_classes, quasi.bit_start), class_of)
+
+    def anonymize_parts(
+        self, data: EncodedTable, executor: Executor, context: RunContext, block: BlockSize
+    ) -> RecodedBlocks:
+        problem = problem_of(self, data, context, in_halves=False)
+        return cluster_blocks(self, data, problem, block, executor, context)
+
+    def diverse_clusters(self, quasi: QuasiIdentifiers, diversity: Diversity) -> tuple[Int64s, int]:
+        """The class of every record, and how many clusters were formed before those that lack diversity were united."""
+        class_of = self.clusters(quasi)
+        formed = int(class_of.max(initial=-1)) + 1
+        if not diversity.asks_nothing or diversity.person is not None:
+            class_of = united_until_diverse(quasi, class_of, diversity, self.k)
+        return class_of, formed
 
     def clusters(self, quasi: QuasiIdentifiers) -> Int64s:
         """The cluster of every record, clusters in the order in which they were formed."""

@@ -19,15 +19,11 @@ from crypsis.kernels.class_cells import class_cells
 from crypsis.kernels.mondrian import mondrian_parts
 from crypsis.methods.relational.diversity import (
     Diversity,
-    constraints_on,
-    diverse_promises,
-    refuse_hopeless_counts,
 )
-from crypsis.methods.relational.mondrian_blocks import Problem, mondrian_blocks
+from crypsis.methods.relational.mondrian_blocks import mondrian_blocks, problem_of
 from crypsis.methods.relational.publishing import published_classes
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers, warn_of_empty_columns, with_shown_leaves
+from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.relational.relational_method import RelationalMethod, classes_in_order
-from crypsis.methods.relational.split_tree import ShardLayout
 from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
 from crypsis.parameters import OneOf
 from crypsis.run_context import RunContext
@@ -96,25 +92,5 @@ class Mondrian(RelationalMethod):
     def anonymize_parts(
         self, data: EncodedTable, executor: Executor, context: RunContext, block: BlockSize
     ) -> RecodedBlocks:
-        with context.stage("prepare"):
-            _, quasi, attributes, denominator, exact = self.facts_of(data)
-            wanted = diverse_promises(self._promised())
-            secrets = data.places("sensitive") if wanted else []
-            constraints = constraints_on(wanted, [data.counts[place][:-1] for place in secrets], type(self).__name__)
-            refuse_hopeless_counts(constraints, wanted, len(data), self.k)
-            warn_of_empty_columns(quasi, len(data), context)
-            layout = ShardLayout(
-                tuple(data.places("quasi")),
-                tuple(secrets),
-                tuple(one.leaf_of_value for one in quasi),
-                tuple(len(one.column.domain) if one.tree is None else len(one.tree.names) for one in quasi),
-            )
-            shown = tuple(
-                with_shown_leaves(one, data.counts[place]) for one, place in zip(quasi, layout.quasi, strict=True)
-            )
-            problem = Problem(
-                data.columns, shown, attributes, denominator, exact, layout, constraints, self.k,
-                self.categories == "halves",
-            )  # fmt: skip
-        context.private["exact_costs"] = exact
+        problem = problem_of(self, data, context, in_halves=self.categories == "halves")
         return mondrian_blocks(data, problem, block, executor, context)

@@ -20,8 +20,15 @@ from crypsis.kernels.class_cells import NONE, ClassCells, class_cells
 from crypsis.kernels.class_diversity import NOT_COUNTED, Constraints
 from crypsis.kernels.mondrian import mondrian_parts
 from crypsis.kernels.row_routing import route_rows
+from crypsis.methods.relational.diversity import constraints_on, diverse_promises, refuse_hopeless_counts
 from crypsis.methods.relational.publishing import nodes_of_classes, published_classes
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifier, QuasiIdentifiers
+from crypsis.methods.relational.quasi_identifiers import (
+    QuasiIdentifier,
+    QuasiIdentifiers,
+    warn_of_empty_columns,
+    with_shown_leaves,
+)
+from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.methods.relational.split_tree import ShardLayout, SplitTree, cells_of_node, grow_split_tree
 from crypsis.methods.scaling import BlockSize, RecodedBlocks
 from crypsis.run_context import RunContext
@@ -55,6 +62,28 @@ class Problem:
         own = tuple(replace(one, column=table.column(one.column.name)) for one in self.quasi)
         made = self.layout.quasi_codes(codes)
         return QuasiIdentifiers(table, own, made, self.attributes, self.denominator, self.exact)
+
+
+def problem_of(method: RelationalMethod, data: EncodedTable, context: RunContext, *, in_halves: bool) -> Problem:
+    """What is asked of all records; refuses what no release can keep."""
+    with context.stage("prepare"):
+        _, quasi, attributes, denominator, exact = method.facts_of(data)
+        wanted = diverse_promises(method.promised_parts())
+        secrets = data.places("sensitive") if wanted else []
+        constraints = constraints_on(wanted, [data.counts[place][:-1] for place in secrets], type(method).__name__)
+        refuse_hopeless_counts(constraints, wanted, len(data), method.k)
+        warn_of_empty_columns(quasi, len(data), context)
+        layout = ShardLayout(
+            tuple(data.places("quasi")),
+            tuple(secrets),
+            tuple(one.leaf_of_value for one in quasi),
+            tuple(len(one.column.domain) if one.tree is None else len(one.tree.names) for one in quasi),
+        )
+        shown = tuple(
+            with_shown_leaves(one, data.counts[place]) for one, place in zip(quasi, layout.quasi, strict=True)
+        )
+    context.private["exact_costs"] = exact
+    return Problem(data.columns, shown, attributes, denominator, exact, layout, constraints, method.k, in_halves)
 
 
 def mondrian_blocks(

@@ -19,6 +19,7 @@ from crypsis.errors import Infeasible, TooManyClusters
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.kernels.row_order import sorted_rows
+from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.z_order import z_values
@@ -46,8 +47,9 @@ def anonymize_in_blocks(
         visits = -(-whole.visits // len(whole)) + 1
         block.check_fits(BYTES_PER_VISIT * visits, len(whole), executor)
         with context.stage("blocks"):
-            done = _feasible_blocks(method, whole, np.array_split(blocking_order(whole, by_place), n_blocks), executor)
-        if len(done) > 1:
+            runs = np.array_split(blocking_order(whole, by_place), n_blocks)
+            done = _feasible_blocks(method, whole, runs, executor)
+        if done is not None and len(done) > 1:
             context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
             with context.stage("publish"):
                 return _united(whole, done, context)
@@ -83,32 +85,19 @@ def _z_ranks(locations: Locations) -> Int64s:
 
 def _feasible_blocks(
     method: Method, whole: Trajectories, runs: Sequence[Int64s], executor: Executor
-) -> list[tuple[Int64s, str]]:
-    """Blocks and files of what is published of each. One that cannot be anonymized is joined with the next one, the
-    last with the one before, and tried again."""
+) -> list[tuple[Int64s, str]] | None:
+    """Blocks, and a file of what is published of each."""
     folder = str(executor.scratch.below("blocks").folder)
-    rows = [np.sort(run) for run in runs]
-    files = _tried(method, whole, rows, executor, folder)
-    while None in files and len(rows) > 1:
-        first = files.index(None)
-        first = min(first, len(rows) - 2)
-        rows[first : first + 2] = [np.sort(np.concatenate(rows[first : first + 2]))]
-        files[first : first + 2] = (
-            _tried(method, whole, rows[first : first + 1], executor, folder) if len(rows) > 1 else [None]
-        )
-    return [(own, str(file)) for own, file in zip(rows, files, strict=True)]
-
-
-def _tried(
-    method: Method, whole: Trajectories, rows: Sequence[Int64s], executor: Executor, folder: str
-) -> list[str | None]:
     scratch = Scratch.at(folder)
-    work = []
-    for own in rows:
-        name = f"{int(own[0]) if len(own) else 0}-{len(own)}"
-        block = replace(whole.take(own), ids=None)
-        work.append((name, scratch.save(f"block-{name}", block)))
-    return executor.map(anonymize_block, work, folder, method)
+
+    def attempt(chosen: Sequence[Int64s]) -> list[str | None]:
+        work = []
+        for rows in chosen:
+            name = f"{int(rows[0])}-{len(rows)}"
+            work.append((name, scratch.save(f"block-{name}", replace(whole.take(rows), ids=None))))
+        return executor.map(anonymize_block, work, folder, method)
+
+    return try_blocks([np.sort(run) for run in runs], attempt, lambda one, other: np.sort(np.concatenate((one, other))))
 
 
 def anonymize_block(work: tuple[str, str], folder: str, method: Method) -> str | None:
