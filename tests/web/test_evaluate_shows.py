@@ -38,6 +38,9 @@ def test_a_table_is_shown_beside_its_original_and_another_k_is_tried_at_once(tab
         page.get_by_text(re.compile("^Somebody who knows a person's age, town and sex is left with"))
     ).to_be_visible()
     expect(page.get_by_role("group", name=re.compile("^Sizes of clusters"))).to_be_visible()
+    risk = page.get_by_role("group", name=re.compile("^Risk before and after"))
+    expect(risk.get_by_role("img", name=re.compile("^Prosecutor.*before: 100", re.DOTALL))).to_be_visible()
+    expect(risk.get_by_role("img", name=re.compile("^Prosecutor.*after: 14.29", re.DOTALL))).to_be_visible()
     expect(page.get_by_role("group", name=re.compile("^age before and after"))).to_be_visible()
     choose(page, page.get_by_label("Column", exact=True), "town")
     expect(page.get_by_role("group", name=re.compile("^town before and after"))).to_be_visible()
@@ -107,6 +110,8 @@ def test_a_finding_about_usefulness_has_a_control_that_mends_it(tab: Tab, api: h
 def test_movement_is_shown_as_two_maps(tab: Tab, api: httpx.Client) -> None:
     page = evaluated(tab, str(sample(api, "checkins", size=120)["id"]), "seq-anon")
     expect(page.get_by_role("heading", name="Map before")).to_be_visible()
+    risk = page.get_by_role("group", name=re.compile("^Risk before and after"))
+    expect(risk.get_by_role("img", name=re.compile("^Two known pieces"))).to_have_count(1)  # before; after it is 0
     expect(page.get_by_role("heading", name="Map after")).to_be_visible()
     expect(page.locator("svg.map")).to_have_count(2)
 

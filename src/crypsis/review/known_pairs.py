@@ -51,7 +51,7 @@ class KnownPairsCheck(Check):
 
 
 @dataclass(frozen=True)
-class _Known:
+class Known:
     """What was tried: of `people`, known by `size` pieces, `alone` were singled out; `work` is how many pairs."""
 
     size: int
@@ -59,22 +59,32 @@ class _Known:
     people: int
     work: int
 
+    @property
+    def share(self) -> float:
+        return self.alone / max(self.people, 1)
 
-def _before(subject: Subject, work: int) -> _Known | None:
-    original = getattr(subject.original, "transactions", subject.original)
+
+def _before(subject: Subject, work: int) -> Known | None:
+    if subject.private:
+        return None
+    return known_before(subject.original, subject.person if subject.aligned else None, work)
+
+
+def known_before(data: Any, person: Int64s | None, work: int) -> Known | None:
+    """What two places or items single out of data as collected, given whose each record is; None of tables."""
+    original = getattr(data, "transactions", data)
     codes: Any = getattr(original, "codes", None)
     items = getattr(original, "items", None)
     values = codes if codes is not None else items
-    if values is None or subject.private or not len(values):
+    if values is None or not len(values):
         return None
     domain = getattr(original, "locations", None)
     width = len(domain) if domain is not None else len(original.vocabulary)
-    person = subject.person if subject.aligned and subject.person is not None else None
     person = person if person is None or len(person) == len(original) else None
     return _known(original.offsets, values, width, person, work)
 
 
-def _known(offsets: Int64s, codes: Int32s, width: int, person: Int64s | None, work: int) -> _Known:
+def _known(offsets: Int64s, codes: Int32s, width: int, person: Int64s | None, work: int) -> Known:
     """How many people have a pair of pieces that nobody else has; rows of a person are united first."""
     owner = np.repeat(np.arange(len(offsets) - 1) if person is None else person, np.diff(offsets))
     keys = np.unique(owner.astype(np.int64) * width + codes)
@@ -86,7 +96,7 @@ def _known(offsets: Int64s, codes: Int32s, width: int, person: Int64s | None, wo
     single = np.zeros(len(people), np.bool_)
     single[index[support[pieces] == 1]] = True
     if pairs > work:
-        return _Known(1, int(np.count_nonzero(single)), len(people), pairs)
+        return Known(1, int(np.count_nonzero(single)), len(people), pairs)
     from scipy.sparse import csr_array  # a quarter of a second, which tables need not wait for
 
     held = csr_array((np.ones(len(keys), np.int64), (index, pieces)), shape=(len(people), width))
@@ -96,4 +106,4 @@ def _known(offsets: Int64s, codes: Int32s, width: int, person: Int64s | None, wo
     counts.sort_indices()
     owners.sort_indices()
     single[owners.data[counts.data == 1] - 1] = True
-    return _Known(2, int(np.count_nonzero(single)), len(people), pairs)
+    return Known(2, int(np.count_nonzero(single)), len(people), pairs)

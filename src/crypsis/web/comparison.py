@@ -11,6 +11,8 @@ from crypsis.evaluate.plots import frame_of
 from crypsis.release import Release
 from crypsis.reports.pictures.before_after import comparable_columns
 from crypsis.reports.pictures.movement_maps import LabelledMap, maps_before_after
+from crypsis.review import Review
+from crypsis.web.risk_picture import risk_frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,10 @@ class Comparison:
             return frame_of("before_after", original=self.original, published=data, column=name)
         except NotApplicable:
             return frame_of("generalized_frequency", published=data, column=name)
+
+    def risk(self, review: Review | None) -> Frame | None:
+        """How likely people are found, before and after; None where nothing is known of it."""
+        return risk_frame(self.original, self.release.data, review)
 
     def maps(self) -> tuple[LabelledMap, LabelledMap] | None:
         """The original and the release on maps of the same view; None without places."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
+from crypsis.review import Review
 from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
@@ -16,14 +17,19 @@ from crypsis.web.drawings import show_plot
 class ComparisonView:
     """The pictures on a page; the chosen column stays chosen while the page is open."""
 
-    def __init__(self, comparison: Comparison, chosen: str | None = None) -> None:
-        self.comparison, self.chosen = comparison, chosen
+    def __init__(self, comparison: Comparison, review: Review | None = None, chosen: str | None = None) -> None:
+        self.comparison, self.review, self.chosen = comparison, review, chosen
 
     async def show(self) -> None:
         comparison = self.comparison
         columns = await in_thread(lambda: comparison.columns)
         sizes = await in_thread(comparison.sizes)
         maps = await in_thread(comparison.maps)
+        risk = await in_thread(comparison.risk, self.review)
+        if risk is not None:
+            with theme.section(_("Risk"), _("How likely people are found, before and after")):
+                show_plot(risk)
+                ui.label(risk.note).classes("muted small")
         with ui.element("div").classes("halves"):
             if sizes is not None:
                 with theme.section(_("Groups"), _("How many records look the same")):

@@ -553,7 +553,8 @@ class EvaluatePage:
         if found is None:
             return
         self.meaning.set_text(await in_thread(lambda: found.meaning))
-        self.pictures = ComparisonView(found, self.pictures.chosen if self.pictures else None)
+        review = self.experiments.store(self.entry.number).cell(cell).review
+        self.pictures = ComparisonView(found, review, self.pictures.chosen if self.pictures else None)
         with self._comparison_place:
             await self.pictures.show()
 
