@@ -7,6 +7,7 @@ import re
 import struct
 import warnings
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -134,3 +135,38 @@ def test_what_holds_no_outlines_is_refused_in_words(tmp_path: Path, text: str) -
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(CrypsisError):
         read_outlines(file, None)
+
+
+def test_areas_with_very_many_moves_stay_readable() -> None:
+    from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
+    from crypsis.web.maps import area_legend, area_map
+
+    draw = np.random.default_rng(2)
+    walks = []
+    for _ in range(150):
+        turns = draw.uniform(0, 5_000, (12, 2))
+        line = np.concatenate([np.linspace(start, end, 6)[:-1] for start, end in pairwise(turns)])
+        walks.append([(float(x), float(y), 60 * n) for n, (x, y) in enumerate(line)])
+    tracks = Tracks.from_lists(walks, crs=UTM)
+    areas = ProgressiveGeneralization.of_tracks(tracks, radius=400, k=2)
+    assert len(areas.flows) > 2 * MOST_ARROWS
+    picture = str(area_map(areas, set(), view_of_tracks(tracks)))
+    drawn = re.findall(r'<path d="[^"]*" class="flow"[^>]*>', picture)
+    dashed = [one for one in drawn if "dasharray" in one]
+    assert 0 < len(dashed) <= MOST_ARROWS
+    assert 0 < len(drawn) - len(dashed) <= MOST_ARROWS
+    assert "neighbouring areas are one line" in area_legend(areas)
+
+
+def test_names_lie_on_nothing_and_above_the_scale() -> None:
+    from crypsis.web.maps import choosing_map
+
+    labels = ["station", "market", "library", "museum", "park"]
+    x, y = np.array([0.0, 200, 350, 2500, 2700]), np.array([0.0, 100, 0, 2500, 2400])
+    picture = str(choosing_map(labels, x, y, None, None))
+    written = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="note"[^>]*>([^<]+)<', picture)
+    heights = {words: float(height) for _, height, words in written}
+    scale = next(height for words, height in heights.items() if "units" in words)
+    assert {"station", "market", "museum", "park"} <= set(heights)
+    assert all(scale - height > 12 for words, height in heights.items() if words in labels)
+    assert heights["station"] != heights["library"], "beside each other they do not fit"

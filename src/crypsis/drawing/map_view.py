@@ -20,6 +20,7 @@ from crypsis.translation import _
 from crypsis.translation.wording import figure
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0
+_STRIP = 18.0  # below the places, for the scale
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class MapView:
         inner = HEIGHT - 2 * MARGIN
         width = WIDTH if along <= across else max(LOWEST, inner * across / along + 2 * MARGIN)
         plane, height = Plane.fitted(x, y, width, (LOWEST, HEIGHT), MARGIN)
-        return cls(plane, width, height, crs)
+        return cls(plane, width, height + _STRIP, crs)
 
     @property
     def unit(self) -> str:

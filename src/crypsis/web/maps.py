@@ -14,6 +14,7 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.drawing.flow_bundles import MOST_ARROWS, bundled
 from crypsis.drawing.map_view import MapView
 from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.naming import room_for
 from crypsis.drawing.svg import polyline, text
 from crypsis.errors import NotApplicable
 from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
@@ -146,17 +147,35 @@ def choosing_map(labels: Sequence[str], x: Float64s, y: Float64s, crs: str | Non
             marks.append(element("rect", title, **corner, **shared))
         else:
             marks.append(element("circle", title, cx=at_x, cy=at_y, r=radius, **shared))
-        if len(known) <= _MOST_NAMED:
-            left = at_x > view.width / 2
-            marks.append(
-                text(at_x + (-13 if left else 13), at_y + 4, labels[place], "note", "end" if left else "start")
-            )
+    if len(known) <= _MOST_NAMED:
+        points = [(labels[place], float(page_x[place]), float(page_y[place])) for place in known.tolist()]
+        marks += _names_beside(points, max(radius, side / 2), view.width)
     words = (
         f"Map of {counted(len(known), 'place')}. Click places or drag a box around them; with the keyboard, arrow keys "
         "move from place to place and Enter chooses."
     )
     picture = view.drawing(words, *marks)
     return Markup(picture.replace('role="img"', 'role="application" tabindex="0"', 1))
+
+
+def _names_beside(points: Sequence[tuple[str, float, float]], radius: float, width: float) -> list[Markup]:
+    """Names at the right of their places, else left, above or below; none where it would lie on another."""
+    taken = [(x - radius, y - radius, x + radius, y + radius) for _name, x, y in points]
+    names = []
+    for name, x, y in points:
+        room, gap = room_for(name), radius + 4
+        middle = max(2.0, min(x - room / 2, width - room - 2))  # inside the map
+        for left, base in ((x + gap, y + 4), (x - gap - room, y + 4), (middle, y - gap), (middle, y + gap + 9)):
+            box = (left, base - 10, left + room, base + 3)
+            if left >= 0 and box[2] <= width and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                names.append(text(left + room / 2, base, name, "note", "middle"))
+                break
+    return names
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def flow_width(count: int, strongest: int) -> float:
