@@ -14,7 +14,6 @@ from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES
 from crypsis.methods import METHODS
 from crypsis.methods.listing import write_listing
-from crypsis.methods.scaling import Scaling
 from crypsis.metrics import METRICS
 from crypsis.parameters import Parameter, parameters_of
 
@@ -68,11 +67,8 @@ def _parts() -> str:
     """Which method works on data in parts, and how."""
     rows = []
     for method in METHODS.values():
-        large = "in bounded memory" if method.publishes_shards else "put together in memory"
-        if method.scaling is Scaling.NONE:
-            large = f"refused: {method.instead_of_parts}"
-        note = f"; {method.on_parts}" if method.on_parts else ""
-        rows.append(f"| {method.__name__} | {method.accepts.__name__} | {method.scaling.value}{note} | {large} |")
+        mode, release = method.describe_on_parts()
+        rows.append(f"| {method.__name__} | {method.accepts.__name__} | {mode} | {release} |")
     return (
         "# Methods on parts\n\n"
         "*exact*: the release that a single machine with enough memory would write. *blocks*: the union of releases of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -37,3 +38,27 @@ def test_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_path: Path) -> 
     assert run(*command, "--out", out, "--executor", "serial", "--block-rows", "50").code == 0
     assert run("verify", out).code == 0
     assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
+def test_data_in_parts_are_counted_without_a_record_shown(run: Run, tmp_path: Path) -> None:
+    for part in range(2):
+        columns = {"age": [20 + part, 30, None], "ill": ["flu", "cold", "zq-secret-417"]}
+        pl.DataFrame(columns).write_parquet(tmp_path / f"{part}.parquet")
+    command = ["scan", tmp_path / "*.parquet", "--quasi", "age", "--sensitive", "ill", "--scratch", tmp_path]
+    facts = json.loads(run(*command, "--json").out)
+    assert (facts["files"], facts["records"], facts["distinct_rows"]) == (2, 6, 4)
+    assert facts["columns"][0] == {"name": "age", "role": "quasi", "type": "int", "values": 3, "missing": 2}
+    assert facts["methods"]["Mondrian"]["on_parts"] == "exact"
+    shown = run(*command)
+    assert "4 combinations of quasi-identifiers" in shown.out
+    assert "zq-secret" not in shown.out + shown.err + json.dumps(facts)
+    assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
+def test_sets_in_parts_are_counted(run: Run, tmp_path: Path) -> None:
+    for part in range(2):
+        (tmp_path / f"{part}.jsonl").write_text('["a","b"]\n["a","c","d"]\n[]\n')
+    facts = json.loads(run("scan", tmp_path / "*.jsonl", "--kind", "transactions", "--json").out)
+    counted = {name: facts[name] for name in ("records", "labels", "values", "longest", "empty")}
+    assert counted == {"records": 6, "labels": 4, "values": 10, "longest": 3, "empty": 2}
+    assert "option-without-effect" in run("scan", tmp_path / "*.jsonl", "--kind", "transactions", "--quasi", "a").err

@@ -249,12 +249,13 @@ class Anonymize(Command):
     def _work_on_parts(self, method: Any, where: WhereToRun) -> None:
         """The same on parts: scanned, worked on, verified and written part by part."""
         from crypsis import _api
+        from crypsis.cli.reading.typed import source_of
         from crypsis.methods.scaling import BLOCK_ROWS, Scaling
         from crypsis.release import private_paths
 
         if method.scaling is Scaling.NONE:
             raise method.not_scalable()
-        scanned = self.read.typed.scan(self.input, method)
+        scanned = self.read.typed.scan(self.input, source_of(method.accepts))
         private = self._usual_private_report()
         running = where.start()
         try:

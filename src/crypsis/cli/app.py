@@ -29,6 +29,7 @@ _COMMANDS: dict[str, tuple[str, str | None]] = {  # its function or class, and h
     "plot": ("plot.Plot", _READING),
     "warmup": ("warmup.warmup", None),
     "serve": ("serve.serve", None),
+    "scan": ("scan.Scan", _READING),
     "scheduler": ("cluster.Scheduler", None),
     "worker": ("cluster.Worker", None),
     "run": ("run.Run", _CHOOSING),

@@ -128,6 +128,14 @@ class Method(Checked, metaclass=ShownInHelp):
         }
 
     @classmethod
+    def describe_on_parts(cls) -> tuple[str, str]:
+        """How it works on data in parts, and how a release of many records is put together."""
+        if cls.scaling is Scaling.NONE:
+            return cls.scaling.value, f"refused: {cls.instead_of_parts}"
+        mode = f"{cls.scaling.value}; {cls.on_parts}" if cls.on_parts else cls.scaling.value
+        return mode, "in bounded memory" if cls.publishes_shards else "put together in memory"
+
+    @classmethod
     def not_scalable(cls) -> NotScalable:
         """The refusal of data in parts, with what would do."""
         from crypsis.methods import METHODS

@@ -137,12 +137,11 @@ class Typed:
         """What shapes the table before it is used."""
         return [step.to_dict() for step in steps_of(self[STEP])]
 
-    def scan(self, path: Path, for_method: Any) -> Any:
+    def scan(self, path: Path, source: type[DataSource]) -> Any:
         """The data of a file, a folder or a pattern in parts, which are read one at a time."""
         from crypsis.data.scanned import ScannedTable
         from crypsis.data.scanned_records import ScannedRecords
 
-        source = source_of(for_method.accepts)
         scanned: Any = {"table": ScannedTable, "transactions": ScannedRecords, "trajectories": ScannedRecords}
         if source.kind not in scanned:
             raise NotApplicable(

@@ -1,0 +1,94 @@
+"""`crypsis scan`: look at data in parts without reading them into memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crypsis.cli.command import Command
+from crypsis.cli.output import progress, show, show_table
+from crypsis.cli.reading import Reader
+from crypsis.cli.settings import SETTINGS
+from crypsis.cli.where_to_run import (
+    ExecutorOption,
+    Insecure,
+    Memory,
+    ScratchOption,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    WhereToRun,
+    Workers,
+)
+from crypsis.wording import counted
+
+if TYPE_CHECKING:
+    from crypsis.evaluate.scanned_facts import ScannedFacts
+
+
+class ScannedKind(StrEnum):
+    """Kinds of data that are worked on in parts."""
+
+    TABLE = "table"
+    TRANSACTIONS = "transactions"
+    TRAJECTORIES = "trajectories"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scan(Command):
+    """Count what data in parts hold, in bounded memory, and show which methods work on them and how.
+
+    The input is a file, a folder or a pattern such as 'parts/*.parquet'. Shows numbers of records, distinct values and
+    missing values, for tables also how many combinations of quasi-identifiers there are; never a record.
+    """
+
+    read: Reader
+    input: Annotated[Path, typer.Argument(help="A file, a folder of parts, or a pattern in quotes.")]
+    kind: Annotated[ScannedKind, typer.Option("--kind", help="Kind of data.")] = ScannedKind.TABLE
+    executor: ExecutorOption = None
+    workers: Workers = None
+    memory: Memory = None
+    scratch: ScratchOption = None
+    tls_ca: TlsCa = None
+    tls_cert: TlsCert = None
+    tls_key: TlsKey = None
+    insecure: Insecure = False
+
+    def execute(self) -> None:
+        from crypsis.data.sources import SOURCES
+        from crypsis.evaluate.scanned_facts import facts_of
+        from crypsis.run_context import RunContext
+
+        scanned = self.read.typed.scan(self.input, SOURCES[self.kind])
+        executor = WhereToRun.of(self).start()
+        try:
+            with progress() as listener:
+                facts = facts_of(scanned, executor, RunContext(listener))
+        finally:
+            executor.close()
+        if SETTINGS.get().json:
+            show(facts.to_dict(), "")
+        else:
+            _show(facts)
+
+
+def _show(facts: ScannedFacts) -> None:
+    from crypsis.evaluate.scanned_facts import MOST_ROWS
+
+    print(f"{facts.kind}: {counted(facts.records, 'record')} in {counted(facts.files, 'file')}")
+    if facts.columns:
+        headings = ("column", "role", "type", "distinct values", "missing")
+        show_table(headings, [[one.name, one.role, one.type, one.values, one.missing] for one in facts.columns])
+    if facts.distinct_rows is not None:
+        print(f"{counted(facts.distinct_rows, 'combination')} of quasi-identifiers")
+    if facts.has_too_many_rows:
+        print(f"more than the {MOST_ROWS:,} that a method can search; use fewer quasi-identifiers, or Mondrian")
+    if facts.labels is not None:
+        print(f"{facts.labels:,} different labels, {facts.values:,} in all; longest record {facts.longest:,}", end="")
+        print(f", {facts.empty:,} empty" if facts.empty else "")
+    rows = [[name, mode, release] for name, (mode, release) in facts.methods.items()]
+    show_table(("method", "on parts", "release of many records"), rows)
