@@ -20,7 +20,7 @@ from crypsis.translation import _
 from crypsis.translation.wording import figure
 
 WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0
-_STRIP = 18.0  # below the places, for the scale
+_STRIP = 24.0  # below the places and their names, for the scale
 
 
 @dataclass(frozen=True)
