@@ -158,3 +158,9 @@ def test_the_page_of_the_soak_says_whether_memory_is_flat(tmp_path):
     growing = [Sample(one.seconds, one.stream, one.events, one.memory + (one.stream << 17)) for one in flat]
     write_page(growing, tmp_path)
     assert "**Memory is NOT flat**" in (tmp_path / "soak.md").read_text()
+
+
+def test_memory_of_the_process_that_asks_is_not_counted() -> None:
+    held = bytearray(200 << 20)
+    held[::4096] = b"1" * (len(held) // 4096)
+    assert spent_by((sys.executable, "-c", "pass")).memory < 100 << 20
