@@ -30,6 +30,7 @@ from crypsis.kernels.item_expectation import expected_records
 from crypsis.metrics.exact_sums import total
 from crypsis.parameters import OneOf, Parameter
 
+_Weights = np.ndarray[Any, Any]  # how likely, or whether at all
 _MOST_SLICES = 1000  # of more it is faster to look at every class
 _ESTIMATOR = Parameter("estimator", str, False, (OneOf("subset", "uniform"),), "How items are read.", MISSING)
 
@@ -90,19 +91,22 @@ def _meanings(column: PublishedColumn, original: Column | None) -> CellMeanings:
     return CellMeanings.of(column, None if original is None else original.domain)
 
 
-def _holds(condition: Condition, keys: np.ndarray[Any, Any]) -> Float64s:
-    """1 for each value of a domain that satisfies the condition; one more, 0, for the missing value."""
-    return np.append(condition.admits(keys), False).astype(np.float64)
+def _holds(condition: Condition, keys: np.ndarray[Any, Any]) -> Bools:
+    """Whether each value of a domain satisfies the condition; one more for the missing value, which does not."""
+    return np.append(condition.admits(keys), False)
 
 
 def _answers(
     table: Table | PublishedTable,
     asked: Sequence[Asked],
-    probabilities: Callable[[str, Condition], Float64s],
+    probabilities: Callable[[str, Condition], _Weights],
     items: _Items | None,
     uniform: bool = False,
 ) -> Float64s:
-    """The expected count of each query. `probabilities` has one entry per code, the last one for a code of -1."""
+    """The expected count of each query. `probabilities` has one entry per code, the last one for a code of -1.
+
+    Where they are true or false the count is exact.
+    """
     found = np.zeros(len(asked))
     if not len(table):
         return found
@@ -117,7 +121,9 @@ def _answers(
             n_classes,
         )
         if not query.items:
-            found[number] = total(weights if sizes is None else weights * sizes[likely])
+            found[number] = (
+                np.count_nonzero(weights) if sizes is None else total(np.asarray(weights * sizes[likely], np.float64))
+            )
         elif items is not None and weights.any():
             of_all = np.zeros(n_classes)
             of_all[likely] = weights
@@ -161,7 +167,7 @@ class _ByCode:
         """Where the classes of each code begin in this order."""
         return offsets_of(np.bincount(self.codes))
 
-    def likely(self, by_code: Float64s) -> tuple[Int64s, Float64s]:
+    def likely(self, by_code: _Weights) -> tuple[Int64s, _Weights]:
         """The classes with a code that is not 0, and its number: a range of codes is a slice of the order."""
         wanted = np.flatnonzero(by_code[: len(self.starts) - 1])
         begins = np.flatnonzero(np.diff(wanted, prepend=-2) != 1)
@@ -175,7 +181,7 @@ class _ByCode:
         return rows, np.repeat(by_code[wanted], self.starts[wanted + 1] - self.starts[wanted])
 
 
-def _likely(conditions: Sequence[tuple[Float64s, _ByCode]], n_classes: int) -> tuple[Int64s, Float64s]:
+def _likely(conditions: Sequence[tuple[_Weights, _ByCode]], n_classes: int) -> tuple[Int64s, _Weights]:
     """The classes that may satisfy all conditions, and how likely each does. A condition: by code, codes of classes."""
     if not conditions:
         return np.arange(n_classes), np.ones(n_classes)
