@@ -9,12 +9,18 @@ each up to times[…] times. Everything that may be known is walked as a tree of
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.attacks.knowledge_tree import (
+    clear,
+    longer,
+    longer_table,
+    new_counters,
+    new_stack,
+    note_candidates,
+    push_extensions,
+)
 from crypsis.compilation import njit
 
 
@@ -43,33 +49,21 @@ def fewest_candidates_without_order(
     """
     n_people, n_items = len(known_offsets) - 1, len(weights)
     fewest = np.full((n_people, largest), n_individuals, np.int64)
-
-    # Per item, for the list being extended; `met` lists the items whose counters are in use.
-    support = np.zeros(n_items, np.int64)
-    entries = np.zeros(n_items, np.int64)
-    wanted = np.zeros(n_items, np.int64)
-    last_counted = np.full(n_items, -1, np.int64)
-    fill_rows = np.zeros(n_items, np.int64)
-    fill_people = np.zeros(n_items, np.int64)
-    met = np.empty(n_items, np.int64)
+    counters = new_counters(n_items)
+    support, entries, wanted, last_counted, fill_rows, fill_people, met = counters
     chosen = np.zeros(largest, np.int64)  # the list of items being extended
-
-    depths, last_items = np.empty(64, np.int64), np.empty(64, np.int64)
-    row_start, row_end = np.empty(64, np.int64), np.empty(64, np.int64)
-    person_start, person_end = np.empty(64, np.int64), np.empty(64, np.int64)
     n_rows = len(offsets) - 1
     rows, row_slots = np.arange(n_rows), np.zeros((n_rows, largest), np.int64)
-    people, people_places, people_times = np.arange(n_people), known_offsets[:-1].copy(), np.zeros(n_people, np.int64)
-    depths[0], row_start[0], row_end[0], person_start[0], person_end[0] = 0, 0, n_rows, 0, n_people
-    height = 1
+    people, people_starts, people_times = np.arange(n_people), known_offsets[:-1].copy(), np.zeros(n_people, np.int64)
+    stack, height = new_stack(n_rows, n_people), 1
 
     while height > 0:
         height -= 1
-        depth = depths[height]
+        depth = stack.depths[height]
         if depth > 0:
-            chosen[depth - 1] = last_items[height]
-        first_row, end_row = row_start[height], row_end[height]
-        first_person, end_person = person_start[height], person_end[height]
+            chosen[depth - 1] = stack.pieces[height]
+        first_row, end_row = stack.row_start[height], stack.row_end[height]
+        first_person, end_person = stack.person_start[height], stack.person_end[height]
         n_met = 0
         for entry in range(first_row, end_row):
             row = rows[entry]
@@ -91,13 +85,10 @@ def fewest_candidates_without_order(
 
         for entry in range(first_person, end_person):
             person = people[entry]
-            for place in range(people_places[entry], known_offsets[person + 1]):
-                if place == people_places[entry] and people_times[entry] >= times[place]:
+            for index in range(people_starts[entry], known_offsets[person + 1]):
+                if index == people_starts[entry] and people_times[entry] >= times[index]:
                     continue
-                found = support[known[place]]
-                if 0 < found < fewest[person, depth]:
-                    for more in range(depth, largest):
-                        fewest[person, more] = min(fewest[person, more], found)
+                note_candidates(fewest, person, depth, support[known[index]])
 
         if depth + 1 < largest:
             # A person found for certain cannot be found any better, so only the others are followed further.
@@ -106,32 +97,19 @@ def fewest_candidates_without_order(
                 person = people[entry]
                 if fewest[person, depth + 1] == 1:
                     continue
-                for place in range(people_places[entry], known_offsets[person + 1]):
-                    if place == people_places[entry] and people_times[entry] >= times[place]:
+                for index in range(people_starts[entry], known_offsets[person + 1]):
+                    if index == people_starts[entry] and people_times[entry] >= times[index]:
                         continue
-                    if support[known[place]] > 0:
-                        wanted[known[place]] += 1
+                    if support[known[index]] > 0:
+                        wanted[known[index]] += 1
                         n_wanted += 1
-            n_row_places, n_person_places = end_row, end_person
-            for index in range(n_met):
-                item = met[index]
-                if wanted[item] == 0:
-                    continue
-                if height == len(depths):
-                    depths, last_items = _longer(depths), _longer(last_items)
-                    row_start, row_end = _longer(row_start), _longer(row_end)
-                    person_start, person_end = _longer(person_start), _longer(person_end)
-                depths[height], last_items[height] = depth + 1, item
-                fill_rows[item], fill_people[item] = n_row_places, n_person_places
-                row_start[height], person_start[height] = n_row_places, n_person_places
-                n_row_places += entries[item]
-                n_person_places += wanted[item]
-                row_end[height], person_end[height] = n_row_places, n_person_places
-                height += 1
-            while n_row_places > len(rows):
-                rows, row_slots = _longer(rows), _longer_table(row_slots)
-            while n_person_places > len(people):
-                people, people_places, people_times = _longer(people), _longer(people_places), _longer(people_times)
+            stack, height, n_listed_rows, n_listed = push_extensions(
+                stack, height, depth, counters, n_met, end_row, end_person
+            )
+            while n_listed_rows > len(rows):
+                rows, row_slots = longer(rows), longer_table(row_slots)
+            while n_listed > len(people):
+                people, people_starts, people_times = longer(people), longer(people_starts), longer(people_times)
             if n_wanted > 0:
                 for entry in range(first_row, end_row):
                     row = rows[entry]
@@ -143,34 +121,27 @@ def fewest_candidates_without_order(
                                 break
                             if wanted[item] == 0 or (exact and all_known and weights[item] != room):
                                 continue
-                            place = fill_rows[item]
+                            filled = fill_rows[item]
                             fill_rows[item] += 1
-                            rows[place] = row
+                            rows[filled] = row
                             for before in range(depth):
-                                row_slots[place, before] = row_slots[entry, before]
-                            row_slots[place, depth] = slot
+                                row_slots[filled, before] = row_slots[entry, before]
+                            row_slots[filled, depth] = slot
                 for entry in range(first_person, end_person):
                     person = people[entry]
                     if fewest[person, depth + 1] == 1:
                         continue
-                    for place in range(people_places[entry], known_offsets[person + 1]):
-                        again = place == people_places[entry]
-                        if again and people_times[entry] >= times[place]:
+                    for index in range(people_starts[entry], known_offsets[person + 1]):
+                        again = index == people_starts[entry]
+                        if again and people_times[entry] >= times[index]:
                             continue
-                        item = known[place]
+                        item = known[index]
                         if wanted[item] > 0:
                             filled = fill_people[item]
                             fill_people[item] += 1
-                            people[filled] = person
-                            people_places[filled] = place
+                            people[filled], people_starts[filled] = person, index
                             people_times[filled] = people_times[entry] + 1 if again else 1
-
-        for index in range(n_met):
-            item = met[index]
-            support[item] = 0
-            entries[item] = 0
-            wanted[item] = 0
-            last_counted[item] = -1
+        clear(counters, n_met)
     return fewest
 
 
@@ -202,17 +173,3 @@ def _room(
             room -= weights[chosen[before]]
             unknown -= 1
     return room, unknown == 1
-
-
-@njit
-def _longer(values: Int64s) -> Int64s:
-    longer = np.empty(2 * len(values) + 64, np.int64)
-    longer[: len(values)] = values
-    return longer
-
-
-@njit
-def _longer_table(values: NDArray[Any]) -> NDArray[Any]:
-    longer = np.empty((2 * len(values) + 64, values.shape[1]), np.int64)
-    longer[: len(values)] = values
-    return longer

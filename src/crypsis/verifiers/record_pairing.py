@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,30 +86,34 @@ def unpaired_rows(columns: Sequence[ContainedValues], sets: SetColumn | None, su
     return unpaired + int(supply[pending].sum()) - largest_flow(left, right, supply, demand)
 
 
+class _Pairs(NamedTuple):
+    """Pair p joins left[p] and right[p]. The pairs of box b are by_left[left_starts[b]:left_starts[b + 1]]."""
+
+    left_starts: Int64s
+    by_left: Int64s
+    right_starts: Int64s
+    by_right: Int64s
+    left: Int32s
+    right: Int32s
+
+
 def largest_flow(left: Int32s, right: Int32s, supply: Int64s, demand: Int64s) -> int:
     """The most units that can go from the left, each with its supply, along the pairs to the right with its demand."""
-    by_left, by_right = np.argsort(left, kind="stable"), np.argsort(right, kind="stable")
-    left_starts = offsets_of(np.bincount(left, minlength=len(supply)))
-    right_starts = offsets_of(np.bincount(right, minlength=len(demand)))
+    pairs = _Pairs(
+        offsets_of(np.bincount(left, minlength=len(supply))),
+        np.argsort(left, kind="stable"),
+        offsets_of(np.bincount(right, minlength=len(demand))),
+        np.argsort(right, kind="stable"),
+        left,
+        right,
+    )
     free, wanted = supply.copy(), demand.copy()
     carried = np.zeros(len(left), np.int64)
-    _take_greedily(left_starts, by_left, right, np.diff(right_starts), free, wanted, carried)
-    reachable = np.diff(left_starts) > 0
+    _take_greedily(pairs, free, wanted, carried)
+    reachable = np.diff(pairs.left_starts) > 0
     while (free[reachable] > 0).any() and (wanted > 0).any():
-        left_level, right_level = _levels(left_starts, by_left, right_starts, by_right, left, right, free, carried)
-        moved = _augment(
-            left_starts,
-            by_left,
-            right_starts,
-            by_right,
-            left,
-            right,
-            free,
-            wanted,
-            carried,
-            left_level,
-            right_level,
-        )
+        left_level, right_level = _levels(pairs, free, carried)
+        moved = _augment(pairs, free, wanted, carried, left_level, right_level)
         if not moved:
             break
     return int(carried.sum())
@@ -510,16 +515,10 @@ def _shows_only_held(
 
 
 @njit
-def _take_greedily(
-    left_starts: Int64s,
-    by_left: Int64s,
-    right: Int32s,
-    choices: Int64s,
-    free: Int64s,
-    wanted: Int64s,
-    carried: Int64s,
-) -> None:
+def _take_greedily(pairs: _Pairs, free: Int64s, wanted: Int64s, carried: Int64s) -> None:
     """Whoever has few pairs takes first, and takes what few others can take: then little has to be moved."""
+    left_starts, by_left, right = pairs.left_starts, pairs.by_left, pairs.right
+    choices = np.diff(pairs.right_starts)
     for box in np.argsort(np.diff(left_starts)):
         while free[box] > 0:
             best = -1
@@ -536,17 +535,9 @@ def _take_greedily(
 
 
 @njit
-def _levels(
-    left_starts: Int64s,
-    by_left: Int64s,
-    right_starts: Int64s,
-    by_right: Int64s,
-    left: Int32s,
-    right: Int32s,
-    free: Int64s,
-    carried: Int64s,
-) -> tuple[Int64s, Int64s]:
+def _levels(pairs: _Pairs, free: Int64s, carried: Int64s) -> tuple[Int64s, Int64s]:
     """How many steps each box and point is away from a box with free units; -1 where there is no way."""
+    left_starts, by_left, right_starts, by_right, left, right = pairs
     left_level, right_level = np.full(len(free), -1, np.int64), np.full(len(right_starts) - 1, -1, np.int64)
     queue = np.empty(len(free), np.int64)
     head, tail = 0, 0
@@ -574,19 +565,10 @@ def _levels(
 
 @njit
 def _augment(
-    left_starts: Int64s,
-    by_left: Int64s,
-    right_starts: Int64s,
-    by_right: Int64s,
-    left: Int32s,
-    right: Int32s,
-    free: Int64s,
-    wanted: Int64s,
-    carried: Int64s,
-    left_level: Int64s,
-    right_level: Int64s,
+    pairs: _Pairs, free: Int64s, wanted: Int64s, carried: Int64s, left_level: Int64s, right_level: Int64s
 ) -> bool:
     """A blocking flow: follow levels upwards, never a pair twice that led nowhere."""
+    left_starts, by_left, right_starts, by_right, left, right = pairs
     left_next, right_next = left_starts[:-1].copy(), right_starts[:-1].copy()
     path = np.empty(len(free) + len(wanted) + 1, np.int64)  # pairs, forwards at even places and back at odd ones
     moved = False

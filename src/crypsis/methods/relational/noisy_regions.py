@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -159,7 +159,7 @@ def grow(
         if not len(chosen):
             break
         made += len(chosen)
-        records, regions = _specialized(run, records, regions, chosen, valid, branch, branches)
+        records, regions = _specialized(run, _Step(records, regions, chosen, valid, branch, branches))
         level += 1
     low, high, node, counts, calls, branch = (np.concatenate(parts) for parts in zip(*run.leaves, strict=True))
     return Grown(low, high, node, counts, calls, branch, run.scopes, made, level)
@@ -221,17 +221,21 @@ def _counted(branch: Int64s) -> list[tuple[int, int]]:
     return list(zip(numbers.tolist(), counts.tolist(), strict=True))
 
 
-def _specialized(
-    run: _Growth,
-    records: Records,
-    regions: Regions,
-    chosen: Int64s,
-    valid: Bools,
-    branch: Int64s,
-    branches: list[Branch],
-) -> tuple[Records, Regions]:
+class _Step(NamedTuple):
+    """The regions of a level: which are specialized, in what they can be, and to which branch each belongs."""
+
+    records: Records
+    regions: Regions
+    chosen: Int64s
+    valid: Bools
+    branch: Int64s
+    branches: list[Branch]
+
+
+def _specialized(run: _Growth, step: _Step) -> tuple[Records, Regions]:
+    records, regions, chosen, valid, branch, branches = step
     schema, noise, score = run.schema, run.noise, run.score
-    drawn = _with_split_points(run, records, regions, chosen, valid, branch, branches)
+    drawn = _with_split_points(run, step)
     scores = candidate_scores(
         records.current, chosen, valid, regions.spans, schema.attributes, score.kind, score.unit
     )  # fmt: skip
@@ -264,16 +268,9 @@ def _specialized(
     return records.divided(starts), children
 
 
-def _with_split_points(
-    run: _Growth,
-    records: Records,
-    regions: Regions,
-    chosen: Int64s,
-    valid: Bools,
-    branch: Int64s,
-    branches: list[Branch],
-) -> Int64s:
+def _with_split_points(run: _Growth, step: _Step) -> Int64s:
     """Draw the split points that are missing, into `regions.split`; returns how many calls each branch met thereby."""
+    records, regions, chosen, valid, branch, branches = step
     schema = run.schema
     drawn = np.zeros(len(branches), np.int64)
     at_root = bool((regions.last < 0).all())
