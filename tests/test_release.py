@@ -59,7 +59,7 @@ def test_a_release_reads_back_equal_and_verifies(town, tmp_path, format):
     assert again.verify().holds
     assert again.verify(checkins()).holds
     assert again.utility() == again.figures() == town.figures()
-    assert again.beside(checkins()).utility() == town.utility()
+    assert again.with_original(checkins()).utility() == town.utility()
 
 
 def test_rows_are_written_sorted_so_that_their_order_says_nothing(written):

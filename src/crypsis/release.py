@@ -211,7 +211,7 @@ class Release:
         """Let these be the figures against the original, where somebody chose what to measure, or nothing."""
         self._measured = (self.data, rounded(finite(figures)))
 
-    def beside(self, original: Any) -> Release:
+    def with_original(self, original: Any) -> Release:
         """A release that was read, with the data it was made of: verified against them, with the figures it tells."""
         told = self.manifest.get("utility")
         measured = None if told is None else (self.data, dict(told))

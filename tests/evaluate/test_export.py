@@ -45,7 +45,7 @@ def test_a_release_keeps_its_method_and_no_figures_and_is_verified_against_the_d
     assert manifest["data"]["order"] == "sorted"
     assert manifest["verdict"]["holds"] is True
     assert set(manifest["provenance"]) == {"python", "numpy"}
-    assert read_release(tmp_path / "release").verify(store.release(id).beside(_original(store)).original).holds
+    assert read_release(tmp_path / "release").verify(store.release(id).with_original(_original(store)).original).holds
     with pytest.raises(OutputExists):
         export_release(store, id, tmp_path / "release")
 

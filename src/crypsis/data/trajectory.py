@@ -518,7 +518,7 @@ class PublishedTrajectories(Ragged, PublishedData):
         inputs = None if self.input_rows is None else self.input_rows[rows]
         return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners, input_rows=inputs)
 
-    def beside(self, original: Any) -> PublishedTrajectories:
+    def with_original(self, original: Any) -> PublishedTrajectories:
         """The rows in the order of the input and with the owners of the original, where a private report told which
         row is whose; else as they are."""
         if self.input_rows is None:

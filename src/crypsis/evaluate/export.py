@@ -87,7 +87,7 @@ def export_release(store: Store, id: str, folder: str | Path, how: Publishing = 
     original = unchanged_original(store, id)
     if original is not None:
         try:
-            return how.write(release.beside(original), folder)
+            return how.write(release.with_original(original), folder)
         except (NotApplicable, BadRelease):  # what only a private report would tell is not in the store
             pass
     return how.write(release, folder)

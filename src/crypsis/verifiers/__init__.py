@@ -153,7 +153,7 @@ def _verify_trajectories(
     from crypsis.verifiers.safe_representatives import verify_generalized_tracks
 
     if original is not None:
-        published = published.beside(original)
+        published = published.with_original(original)
     if isinstance(original, Tracks) and getattr(published, "places", None) is not None:
         return verify_generalized_tracks(published, guarantee, original, verifier)
     _refuse_other_kind(original, Trajectories)

@@ -466,7 +466,7 @@ class Experiments:
         release = declared_release(store, cell, self.declaration.about)
         original = unchanged_original(store, cell)
         if original is not None:
-            release = release.beside(original)
+            release = release.with_original(original)
         return release.private_report(language) if private else release.report(language)
 
     def _store_of_release(self, number: str, cell: str, stale: bool) -> Store:
