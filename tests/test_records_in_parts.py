@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -16,6 +17,8 @@ from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_block
 from tests.shards.cut_sets import random_cuts, random_sets
 from tests.shards.cut_walks import random_walks
 
+DATASETS = int(os.environ.get("CRYPSIS_DATASETS", "250"))  # of each method
+
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", [*SETS, *WALKS])
@@ -28,8 +31,16 @@ def test_parts_are_published_as_data_in_memory(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", [*SETS, *WALKS])
 def test_parts_of_many_datasets_are_published_as_data_in_memory(name: str) -> None:
     with Serial() as executor:
-        for seed in range(100, 350):
+        for seed in range(100, 100 + DATASETS):
             compare(name, seed, executor)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_of_many_datasets_are_the_same_wherever_they_are_cut(name: str) -> None:
+    with Serial() as executor:
+        for seed in range(100, 100 + DATASETS // 5):
+            compare_blocks(name, seed, [executor])
 
 
 @pytest.mark.parametrize("seed", range(6))

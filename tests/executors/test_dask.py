@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,13 @@ from crypsis.errors import BadParameter, BadRow, InsecureScheduler, WorkersDiffe
 from crypsis.executors import near
 from crypsis.executors.dask import Dask, check_address, describe_worker
 from crypsis.executors.scratch import load
+from crypsis.executors.serial import Serial
 from tests.executors import tasks
-from tests.shards.cut_records import SETS, WALKS, compare
+from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
+DATASETS = int(os.environ.get("CRYPSIS_CLUSTER_DATASETS", "1"))  # of each method and number of workers
+WORKERS = [int(number) for number in os.environ.get("CRYPSIS_WORKERS", "2").split(",")]
 SECRET = "zq-secret-417"
 
 
@@ -85,8 +89,14 @@ def test_a_cluster_gives_the_results_of_one_process(
 
 
 @pytest.mark.long
-def test_sets_and_walks_on_a_cluster_are_those_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("workers", WORKERS)
+def test_sets_and_walks_on_a_cluster_are_those_in_memory(
+    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(near, "MEMORY_PER_FILE_BYTE", 1 << 40)  # residents are in workers, however small
-    with Dask(workers=2, memory="1GiB", scratch=tmp_path) as executor:
-        for name in (*SETS, *WALKS):
-            compare(name, 1, executor)
+    with Dask(workers=workers, memory="1GiB", scratch=tmp_path) as executor, Serial() as here:
+        for seed in range(1, 1 + DATASETS):
+            for name in (*SETS, *WALKS):
+                compare(name, seed, executor)
+            for name in BLOCKS:
+                compare_blocks(name, seed, [here, executor])
