@@ -21,7 +21,7 @@ from crypsis.executors.serial import Serial
 from crypsis.parts_release import verify_release_parts
 from crypsis.publication import kind_of, record_parts, table_parts
 from crypsis.record_release import RecordPartsRelease
-from crypsis.shards import records
+from crypsis.shards import ragged_sort, records
 from crypsis.shards.records import shard_records
 from crypsis.verifiers.counted_rows import CountedRows, count_rows
 from crypsis.verifiers.set_parts import verify_set_parts
@@ -45,6 +45,8 @@ SETS = {
     "declared": crypsis.Apriori(k=5, m=2, hierarchy=KINDS, max_suppressed_items=0.3),
     "by-frequency": crypsis.Apriori(k=4, m=3, hierarchy=crypsis.BalancedHierarchy(fanout=3, order="frequency")),
     "diverse": crypsis.Apriori(k=3, m=2, l=2),
+    "lra": crypsis.LRA(k=3, m=2, partition_size=9),
+    "local-declared": crypsis.LRA(k=3, m=2, hierarchy=KINDS, partition_size=12, max_suppressed_items=0.3),
     "vpa": crypsis.VPA(k=4, m=2, parts=3),
     "pcta": crypsis.PCTA(k=4, m=2),
     "coat": crypsis.COAT(k=4, m=2, max_suppressed=0.5),
@@ -62,7 +64,7 @@ FACTS = {
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "WHOLE_RECORDS", 10)
     monkeypatch.setattr(table_parts, "PART_ROWS", 16)
-    monkeypatch.setattr(record_parts, "SAMPLE", 4)
+    monkeypatch.setattr(ragged_sort, "SAMPLE", 4)
 
 
 def write_walks(folder: Path, seed: int, n: int = 60) -> tuple[crypsis.Trajectories, ScannedRecords]:

@@ -58,12 +58,12 @@ class RecodedBlocks:
 
 @dataclass(frozen=True, eq=False)
 class RecodedRecords:
-    """Published records of shards. `publish(shard, *common)` gives those of a shard, as they are published and as they
-    were. All are in the symbols of `symbols`, one record that shows each that is published; `original` is one that
-    holds everything that occurs."""
+    """Published records of shards. `publish(shard, *common)` gives those of a shard, as they are published, as they
+    were, and the number that each published one has in the input. All are in the symbols of `symbols`, one record that
+    shows each that is published; `original` is one that holds everything that occurs."""
 
     shards: Sequence[Any]
-    publish: Callable[..., tuple[Any, Any]]
+    publish: Callable[..., tuple[Any, Any, Any]]
     symbols: Any
     original: Any
     common: tuple[Any, ...] = field(default=(), repr=False)

@@ -97,12 +97,13 @@ def shared_beginnings(
 
 def cut_shard(
     shard: CutShard, symbols: PublishedTrajectories, symbol_of_code: Int32s, locations: Locations
-) -> tuple[PublishedTrajectories, Trajectories]:
-    """The beginnings of a shard as they are published, and its trajectories; those without a beginning are lost."""
+) -> tuple[PublishedTrajectories, Trajectories, Int64s]:
+    """The beginnings of a shard as they are published, its trajectories, and the number of each beginning's in the
+    input; those without a beginning are lost."""
     offsets, codes = shard.read()
     shared, lengths = load(shard.lengths), np.diff(offsets)
     rows = np.flatnonzero((shared > 0) | (lengths == 0))
     taken = offsets_of(shared[rows])
     positions = np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], shared[rows])
     published = replace(symbols, offsets=taken, codes=symbol_of_code[codes[positions]], input_rows=rows)
-    return published, Trajectories(offsets, codes, locations)
+    return published, Trajectories(offsets, codes, locations), shard.first + rows

@@ -95,10 +95,12 @@ def recode(
     return published_recoding(kept, representatives, longest, suppressed)
 
 
-def recode_shard(shard: RaggedShard, locations: Locations, *common: Any) -> tuple[PublishedTrajectories, Trajectories]:
-    """The trajectories of a shard as they are published, and as they were."""
+def recode_shard(
+    shard: RaggedShard, locations: Locations, *common: Any
+) -> tuple[PublishedTrajectories, Trajectories, Int64s]:
+    """The trajectories of a shard as they are published, as they were, and their numbers in the input."""
     original = Trajectories(*shard.read(), locations)
-    return recode(original, *common), original
+    return recode(original, *common), original, shard.first + np.arange(shard.rows)
 
 
 class ShardMerging(LocationPartition):

@@ -336,29 +336,42 @@ class TreeRecords:
         secret = np.zeros(len(data.vocabulary), np.bool_) if data.sensitive is None else data.sensitive
         hidden = secret[data.items]
         secrets = np.unique(data.items[hidden])
-        lost = {tree.names[leaf] for leaf in np.setdiff1d(self.items[~stays], self.items[stays]).tolist()}
-        lost -= self.declared
-        labels = [tuple(label for label in tree.leaf_labels(int(node)) if label not in lost) for node in used]
-        labels += [(data.vocabulary.labels[code],) for code in secrets.tolist()]
-        called = [tree.names[node] if self.declared else "" for node in used.tolist()]
-        symbols, names = symbols_named(labels, called + [one for (one,) in labels[len(used) :]])
         all_rows = np.concatenate([keys // len(tree), np.repeat(np.arange(len(data)), data.lengths)[hidden]])
         number = np.zeros(len(tree), np.int64)
         number[used] = np.arange(len(used))
         codes = np.concatenate([number[keys % len(tree)], len(used) + np.searchsorted(secrets, data.items[hidden])])
         if len(secrets):
             codes = codes[np.lexsort((codes, all_rows))]
-        gone = np.unique(self.items[~stays])
+        offsets = offsets_of(np.bincount(all_rows, minlength=len(data)))
+        shown = self.symbols_of(used, np.unique(self.items[~stays]), np.unique(self.items[stays]), secrets)
+        return replace(shown, offsets=offsets, codes=codes.astype(np.int32), person=data.person)
+
+    def symbols_of(self, used: Int64s, deleted: Int32s, shown: Int32s, secrets: Int32s) -> PublishedTransactions:
+        """One record with the symbol of each node that is used, then with each sensitive item that occurs.
+
+        `deleted` are leaves that were taken out of some record, `shown` those that stay in some record.
+        """
+        tree, vocabulary = self.tree, self.data.vocabulary
+        lost = {tree.names[leaf] for leaf in np.setdiff1d(deleted, shown).tolist()} - self.declared
+        labels = [tuple(label for label in tree.leaf_labels(int(node)) if label not in lost) for node in used]
+        labels += [(vocabulary.labels[code],) for code in secrets.tolist()]
+        called = [tree.names[node] if self.declared else "" for node in used.tolist()]
+        symbols, names = symbols_named(labels, called + [one for (one,) in labels[len(used) :]])
         return PublishedTransactions(
-            offsets_of(np.bincount(all_rows, minlength=len(data))),
-            codes.astype(np.int32),
+            np.array([0, len(labels)], np.int64),
+            np.arange(len(labels), dtype=np.int32),
             symbols,
-            suppressed=tuple(sorted(tree.names[node] for node in gone.tolist())),
-            sensitive=tuple(sorted(data.vocabulary.labels[code] for code in secrets.tolist())),
+            suppressed=tuple(sorted(tree.names[node] for node in deleted.tolist())),
+            sensitive=tuple(sorted(vocabulary.labels[code] for code in secrets.tolist())),
             names=names if self.declared else None,
             domain=tree.n_leaves,
-            person=data.person,
         )
+
+
+def raise_part(part: Part, records: TreeRecords, method: HierarchyMethod) -> Raised:
+    """Apriori anonymization of one part of the records."""
+    most = method.allowed_deletions(len(part.items))
+    return records.raised(method.k, method.m, part=part, most_deleted=most, method=type(method).__name__)
 
 
 def symbols_named(labels: list[tuple[str, ...]], names: list[str]) -> tuple[Symbols, tuple[str, ...]]:

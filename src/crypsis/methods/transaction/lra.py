@@ -13,20 +13,23 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, take_records
+from crypsis.data.privacy_policy import check_combinations_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
 from crypsis.kernels.gray_order import gray_order
-from crypsis.methods.scaling import BlockSize
+from crypsis.methods.scaling import BlockSize, RecodedRecords
 from crypsis.methods.transaction.hierarchy_recoding import (
     HierarchyMethod,
-    Part,
     Raised,
     TreeRecords,
     accounting,
+    check_enough,
+    raise_part,
     refuse_sensitive,
 )
 from crypsis.methods.transaction.shard_recoding import Spread
+from crypsis.methods.transaction.sorted_recoding import recode_sorted
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
@@ -57,6 +60,8 @@ class LRA(HierarchyMethod):
     costs: ClassVar[str] = "An item may have several names, so its total is spread over them."
     stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "sort", "raise the cuts", "publish")
 
+    publishes_shards: ClassVar[bool] = True
+
     partition_size: Annotated[
         int | None,
         AtLeast(1),
@@ -65,8 +70,18 @@ class LRA(HierarchyMethod):
 
     def anonymize_parts(
         self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTransactions:
-        return self.recode(data.whole, context, Spread(data, executor))
+    ) -> PublishedTransactions | RecodedRecords:
+        if not data.is_large:
+            return self.recode(data.whole, context, Spread(data, executor))
+        known = data.one_of_each
+        refuse_sensitive(known, "LRA")
+        with context.stage("read hierarchy"):
+            ready = self.resolve(known)
+            records = TreeRecords.of(known, ready.hierarchy, ready.attach_to_root)
+            check_enough(data.n_filled, self.k, known)
+            for size in range(3, self.m + 1):
+                check_combinations_of(np.arange(len(data.lengths)), data.lengths, size)
+        return recode_sorted(ready, data, records, executor, context)
 
     def recode(self, data: Transactions, context: RunContext, spread: Spread | None = None) -> PublishedTransactions:
         """Parts are anonymized one after another, or where the executor says."""
@@ -121,19 +136,17 @@ class LRA(HierarchyMethod):
 
     def _parts(self, order: Int64s) -> list[Int64s]:
         """Contiguous parts whose sizes differ by at most one, larger ones first."""
-        size = self.partition_size or max(10 * self.k, len(order) // 200)
-        return np.array_split(order, max(1, len(order) // max(size, self.k)))
+        return np.array_split(order, self.n_parts(len(order)))
+
+    def n_parts(self, n_records: int) -> int:
+        """How many parts so many records have."""
+        size = self.partition_size or max(10 * self.k, n_records // 200)
+        return max(1, n_records // max(size, self.k))
 
 
 def raise_saved(file: str, records: TreeRecords, method: LRA) -> Raised:
-    """The same of a part in a file."""
+    """Apriori anonymization of a part in a file."""
     return raise_part(load(file), records, method)
-
-
-def raise_part(part: Part, records: TreeRecords, method: LRA) -> Raised:
-    """Apriori anonymization of one part."""
-    most = method.allowed_deletions(len(part.items))
-    return records.raised(method.k, method.m, part=part, most_deleted=most, method="LRA")
 
 
 def _ordered(records: TreeRecords) -> Int64s:

@@ -48,11 +48,12 @@ def recode_shards(
 
 def recode_shard(
     shard: RaggedShard, symbols: PublishedTransactions, symbol_of_item: Int32s, known: Transactions
-) -> tuple[PublishedTransactions, Transactions]:
-    """The records of a shard as they are published, and as they were."""
+) -> tuple[PublishedTransactions, Transactions, Int64s]:
+    """The records of a shard as they are published, as they were, and their numbers in the input."""
     offsets, codes = recoded_rows(shard, symbol_of_item)
     published = replace(symbols, offsets=offsets, codes=codes)
-    return published, Transactions(*shard.read(), known.vocabulary, known.sensitive)
+    rows = shard.first + np.arange(shard.rows)
+    return published, Transactions(*shard.read(), known.vocabulary, known.sensitive), rows
 
 
 def recoded_rows(shard: RaggedShard, symbol_of_item: Int32s) -> tuple[Int64s, Int32s]:
