@@ -25,7 +25,7 @@ def changes_since(store: Store, now: Experiment) -> list[str]:
     if then:
         sentences += [_hierarchy(name) for name in _differing(then.hierarchy, current.hierarchy)]
         sentences += [_policy(name) for name in _differing(then.policy, current.policy)]
-    if not sentences and then and then.code != current.code:
+    if not sentences and (then is None or then.code != current.code):
         sentences.append(_("Crypsis itself was changed."))
     return sentences
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import Request
 from nicegui import ui
 
@@ -112,6 +114,14 @@ def _words_of(recipe: str) -> str:
         return recipe
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """A policy as it was kept: by its recipe, or set by set; neither where there was none."""
+
+    auto: str | None = None
+    sets: list[list[str]] | None = None
+
+
 class PolicyEditor:
     """One policy as a recipe, or as lines of labels."""
 
@@ -119,6 +129,7 @@ class PolicyEditor:
         self.workbench, self.side_inputs, self.dataset, self.name = workbench, workbench.side_inputs, dataset, name
         self.workspace = workbench.workspace
         self.shown = ""  # the lines that are kept
+        self.past: list[_Kept] = []  # what was kept before, the last at the end
 
     @property
     def entry(self) -> Entry | None:
@@ -150,6 +161,8 @@ class PolicyEditor:
                 self.unsaved = Unsaved()
                 self.drop = theme.secondary(_("Remove"), notify_errors(self._ask_to_remove), "delete")
                 theme.secondary(_("Export"), self._export, "download")
+                self.back = theme.quiet("undo", _("Undo: {title}", title=title), notify_errors(self._undo))
+                self.back.set_enabled(False)
             self.lines.on_value_change(lambda: self.unsaved.tell(str(self.lines.value or "") != self.shown))
             drop_place(
                 self.workbench,
@@ -238,8 +251,37 @@ class PolicyEditor:
         self.keep.set_enabled(not locked)
         self.add.set_enabled(not locked)
 
+    def _kept(self) -> _Kept:
+        entry = self.entry
+        if entry is None:
+            return _Kept()
+        if entry.content["auto"]:
+            return _Kept(auto=str(entry.content["auto"]))
+        return _Kept(sets=[[*one] for one in self.side_inputs.policy_sets(entry)])
+
+    async def _remember(self, before: _Kept) -> None:
+        """What was kept can be brought back, as long as the page is open."""
+        if before != await in_thread(self._kept):
+            self.past.append(before)
+        self.back.set_enabled(bool(self.past))
+
+    async def _undo(self) -> None:
+        before, entry = self.past.pop(), self.entry
+        if before.auto is not None:
+            await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, auto=before.auto)
+        elif before.sets is not None:
+            await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, sets=before.sets)
+        elif entry is not None:
+            await in_thread(self.workspace.remove, POLICIES, entry.number)
+        self.lines.error = None
+        self.back.set_enabled(bool(self.past))
+        await self._fill()
+        done(_("Undone"))
+
     async def _derive(self) -> None:
+        before = await in_thread(self._kept)
         await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, auto=str(self.recipe.value))
+        await self._remember(before)
         self.lines.error = None
         await self._fill()
 
@@ -249,11 +291,13 @@ class PolicyEditor:
             for line in str(self.lines.value or "").splitlines()
             if line.strip()
         ]
+        before = await in_thread(self._kept)
         try:
             await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, sets=sets)
         except CrypsisError as error:
             self.lines.error = error_words(error)
             return
+        await self._remember(before)
         self.lines.error = None
         unknown = await in_thread(self.side_inputs.unknown_labels, self.dataset.number, sets)
         await self._fill()
@@ -266,12 +310,14 @@ class PolicyEditor:
                 theme.message("caution", title, shown + way_on)
 
     async def _received(self, upload: str, name: str) -> None:
+        before = await in_thread(self._kept)
         try:
             sets = await in_thread(self.side_inputs.policy_of_upload, self.name, upload)
             await in_thread(self.side_inputs.keep_policy, self.dataset.number, self.name, sets=sets)
         except CrypsisError as error:
             self.lines.error = f"{name}: {error_sentence(error)}"
             return
+        await self._remember(before)
         self.lines.error = None
         await self._fill()
         done(_("Saved"))
@@ -290,13 +336,14 @@ class PolicyEditor:
             title = _(TITLES[self.name][0])
             confirm(
                 _("Remove the {title}?", title=title),
-                _("It was written by hand and cannot be brought back."),
+                _("It was written by hand; Undo brings it back while this page is open."),
                 self._remove,
                 _("Remove"),
             )
 
     async def _remove(self) -> None:
-        entry = self.entry
+        before, entry = await in_thread(self._kept), self.entry
         if entry is not None:
             await in_thread(self.workspace.remove, POLICIES, entry.number)
+        await self._remember(before)
         await self._fill()

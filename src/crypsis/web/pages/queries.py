@@ -56,6 +56,7 @@ class QueriesPage:
         known = self.side_inputs.workload(dataset.number)
         self.texts: list[str] = [] if known is None else list(known.content["queries"])
         self.kept = list(self.texts)
+        self.past: list[list[str]] = []  # the queries before each change, the last at the end
 
     def show(self, actions: Any) -> None:
         with actions:
@@ -66,6 +67,8 @@ class QueriesPage:
                 with head:
                     self.unsaved = Unsaved()
                     theme.secondary(_("Add a query"), self._add, "add")
+                    self.back = theme.quiet("undo", _("Undo the last change of the queries"), self._undo)
+                    self.back.set_enabled(False)
                     theme.quiet("download", _("Export the queries"), notify_errors(self._export))
                     theme.primary(_("Save"), notify_errors(self._save), "save")
                 self.list = ui.column().style("width: 100%; gap: 8px")
@@ -114,7 +117,21 @@ class QueriesPage:
         field.on_value_change(lambda event: notify_errors(self._typed)(place, str(event.value or "")))
         self.rows.append((field, count))
 
+    def _remember(self) -> None:
+        """The queries as they are can be brought back, as long as the page is open."""
+        self.past.append(list(self.texts))
+        self.back.set_enabled(True)
+
+    def _undo(self) -> None:
+        if self.past:
+            self.texts = self.past.pop()
+        self.back.set_enabled(bool(self.past))
+        self._show_list()
+
     async def _typed(self, place: int, text: str) -> None:
+        if text == self.texts[place]:
+            return
+        self._remember()
         self.texts[place] = text
         self.unsaved.tell(self.texts != self.kept)
         await self._count(place)
@@ -134,6 +151,7 @@ class QueriesPage:
             await self._count(index)
 
     def _add(self) -> None:
+        self._remember()
         self.texts.insert(0, self._example())
         self._show_list()
 
@@ -145,6 +163,7 @@ class QueriesPage:
         return f"{name} in [20:40]" if name else EXAMPLE
 
     def _remove(self, place: int) -> None:
+        self._remember()
         del self.texts[place]
         self._show_list()
 
@@ -170,9 +189,9 @@ class QueriesPage:
         async def draw() -> None:
             values = {name: field.value or 0 for name, field in fields.items()}
             whole = {name: int(values[name]) for name in ("count", "relational", "items", "seed")}
-            self.texts = await in_thread(
-                self.side_inputs.drawn, self.dataset.number, share=float(values["share"]), **whole
-            )
+            drawn = await in_thread(self.side_inputs.drawn, self.dataset.number, share=float(values["share"]), **whole)
+            self._remember()
+            self.texts = drawn
             self._show_list()
 
         def draw_or_ask() -> Any:
@@ -198,6 +217,7 @@ class QueriesPage:
                     f"{error_sentence(error)} ({place})" if place else error_sentence(error),
                 )
             return
+        self._remember()
         self.texts = [str(query) for query in read]
         self._show_list()
         done(_("{queries} loaded; press Save to keep them", queries=counted(len(read), "query", "queries")))
