@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.output import show
-from crypsis.errors import BadParameter, BadRelease, OptionWithoutEffect, did_you_mean
+from crypsis.errors import BadParameter, BadRelease, OptionWithoutEffect, OriginalRequired, did_you_mean
 from crypsis.translation.languages import ENGLISH, LANGUAGES
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
+    from crypsis.release import Release
     from crypsis.reports.report import Report
 
 
@@ -58,9 +59,9 @@ def report(
     page = release / "report.html"
     if pdf is not None and found.damage:
         raise BadRelease(f"{found.damage[0]} A damaged release has no report to sign.", where=str(release))
-    path = page if out is None else found.report(language).save(out)
+    path = page if out is None else _in_language(found, language).save(out)
     printed = [] if pdf is None else [_to_sign(found, page, language).save(pdf)]
-    drawn = [] if pictures is None else found.report(language).save_pictures(pictures)
+    drawn = [] if pictures is None else _in_language(found, language).save_pictures(pictures)
     data, guarantee = found.manifest["data"], found.guarantee
     show(
         {
@@ -75,11 +76,26 @@ def report(
     )
 
 
-def _to_sign(found: Any, page: Path, language: str) -> Report:
+def _to_sign(found: Release, page: Path, language: str) -> Report:
     """The page of the folder, or the same page in another language."""
     from crypsis.reports.report import Report
 
-    return Report(page.read_text(encoding="utf-8")) if language == ENGLISH else found.report(language)
+    return Report(page.read_text(encoding="utf-8")) if language == ENGLISH else _in_language(found, language)
+
+
+def _in_language(found: Release, language: str) -> Report:
+    """The report made again; where only the publisher can count, with the verdict that the unchanged folder tells."""
+    from crypsis.reports.report import Report
+    from crypsis.translation import reading
+
+    try:
+        return found.report(language)
+    except OriginalRequired:
+        if found.damage:
+            raise
+    with reading(language):
+        told = (found.manifest, found.data, found.side_file)
+        return Report(found.kind.report.render(*told), found.kind.report.draw(*told))
 
 
 def _check_language(language: str, *written: Path | None) -> None:
