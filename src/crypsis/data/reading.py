@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
-from crypsis.data.sources import read_as
+from crypsis.data.sources import SOURCES, read_as
 from crypsis.data.sources.shared_options import LocationTable
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
@@ -50,15 +50,11 @@ def read_trajectories(
     `locations` is a location table, or the path of one; without it locations have no coordinates. `person` (or `owner`)
     names the column that says whose a trajectory is; with `each_row_is_a_person` no person has several.
     """
-    given: dict[str, Any] = {
+    given = _given("trajectories", locals()) | {
         "locations": LocationTable.of(locations),
         "id": None if id == "trajectory_id" else id,
-        "location": location,
     }
-    given |= {"person": person, "each_row_is_a_person": each_row_is_a_person, "owner": owner, "sort": sort}
-    given |= {"time_format": time_format, "format": format, "position": "" if position is None else position}
-    data: Trajectories = read_as("trajectories", path, given, options)
-    return data
+    return cast(Trajectories, read_as("trajectories", path, given | {"position": position or ""}, options))
 
 
 def read_table(
@@ -81,14 +77,11 @@ def read_table(
     `for_method` is the method that the data are read for: types that its domains and hierarchies declare come first,
     and for a private method each record is read by itself, so that a line that is no record is left out.
     """
-    given: dict[str, Any] = {
+    given = _given("table", locals()) | {
         "columns": column_keys(roles, types),
         **cell_options(missing_tokens, unparsable),
-        "person": person,
     }
-    given |= {"each_row_is_a_person": each_row_is_a_person, "format": format}
-    data: Table = read_as("table", path, given, options, for_method)
-    return data
+    return cast(Table, read_as("table", path, given, options, for_method))
 
 
 def read_transactions(
@@ -111,16 +104,8 @@ def read_transactions(
 
     For a private method (`for_method`) each record is read by itself, and a line that is none is left out.
     """
-    given: dict[str, Any] = {
-        "id": id,
-        "item": item,
-        "person": person,
-        "each_row_is_a_person": each_row_is_a_person,
-        "unite": unite,
-    }
-    given |= {"sensitive": tuple(sensitive), "format": format}
-    data: Transactions = read_as("transactions", path, given, options, for_method)
-    return data
+    given = _given("transactions", locals()) | {"sensitive": tuple(sensitive)}
+    return cast(Transactions, read_as("transactions", path, given, options, for_method))
 
 
 def read_mixed(
@@ -142,18 +127,14 @@ def read_mixed(
 
     `for_method` as for `read_table`.
     """
+    given = _given("mixed", locals()) | cell_options(missing_tokens, unparsable)
     sets = {
         name: {"type": "items", "item_separator": separator, "sensitive": [*(sensitive or {}).get(name, ())]}
         for name, separator in items.items()
     }
-    given: dict[str, Any] = {
-        "columns": column_keys(roles, types) | sets,
-        **cell_options(missing_tokens, unparsable),
-        "person": person,
-    }
-    given |= {"each_row_is_a_person": each_row_is_a_person, "format": format}
-    data: Mixed = read_as("mixed", path, given, options, for_method)
-    return data
+    return cast(
+        Mixed, read_as("mixed", path, given | {"columns": column_keys(roles, types) | sets}, options, for_method)
+    )
 
 
 def read_tracks(
@@ -179,20 +160,7 @@ def read_tracks(
 
     `person` (or `owner`) names the column that says whose a track is; with `each_row_is_a_person` nobody has several.
     """
-    given: dict[str, Any] = {
-        "id": id,
-        "x": x,
-        "y": y,
-        "t": t,
-        "lat": lat,
-        "lng": lng,
-        "person": person,
-        "owner": owner,
-        "crs": crs,
-    }
-    given |= {"each_row_is_a_person": each_row_is_a_person, "sort": sort, "repeated": repeated, "format": format}
-    data: Tracks = read_as("tracks", path, {**given, "time_format": time_format}, options)
-    return data
+    return cast(Tracks, read_as("tracks", path, _given("tracks", locals()), options))
 
 
 def read_events(
@@ -215,19 +183,16 @@ def read_events(
     whole numbers. For a private method (`for_method`) each line is read by itself, and what is no event is left out,
     whatever is wrong with it.
     """
+    given = _given("events", locals())
     if malformed not in ("error", "drop"):
         raise BadParameter(f"malformed must be 'error' or 'drop', got {malformed!r}.", parameter="malformed")
-    given: dict[str, Any] = {
-        "id": id,
-        "location": location,
-        "t": t,
-        "sensitive": tuple(sensitive),
-        "time_unit": unit,
-        "format": format,
-    }
-    given |= {"locations": LocationTable.of(locations), "drop_malformed": malformed == "drop"}
-    data: Events = read_as("events", path, given, options, for_method)
-    return data
+    given |= {"sensitive": tuple(sensitive), "locations": LocationTable.of(locations), "time_unit": unit}
+    return cast(Events, read_as("events", path, given | {"drop_malformed": malformed == "drop"}, options, for_method))
+
+
+def _given(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Those arguments of a function that are options of its kind of data under the same name, and the format."""
+    return {name: value for name, value in arguments.items() if name in (*SOURCES[kind].names(), "format")}
 
 
 def column_keys(roles: Mapping[str, str], types: Mapping[str, str] | None) -> dict[str, dict[str, str]]:

@@ -18,7 +18,6 @@ from typing import Any
 import polars as pl
 
 from crypsis.atomic import write_file
-from crypsis.data.formats import format_options
 from crypsis.data.formats.compression import file_on_disk
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.relational import PERSON, ROLES
@@ -35,7 +34,7 @@ from crypsis.errors import (
     UnknownFormat,
     did_you_mean,
 )
-from crypsis.evaluate.dataset import Dataset, side_input_files
+from crypsis.evaluate.dataset import Dataset, keys_of_every_kind, side_input_files
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
 from crypsis.evaluate.first_look import described, suggested_run, told_options
@@ -105,15 +104,14 @@ class Datasets:
                 raise NoSuchEntry("This upload was taken in the meantime; look among the datasets.") from None
             self._take_uploads_beside(section, folder)
 
-        content = {"section": {"path": kept, **section}, "undone": [], "history": [], "inspection": inspection}
-        return self.workspace.create(KIND, _stem(name), content, fill)
+        return self.workspace.create(KIND, _stem(name), _content({"path": kept, **section}, inspection), fill)
 
     def add_path(self, path: str, settings: Mapping[str, Any] | None = None) -> Entry:
         """Work on a file where it lies; it is never written to."""
         file = self.named_file(path)
         self.check_settings(settings or {})
         section, inspection = described(file, self.with_uploads_beside(settings or {}))
-        content = {"section": {"path": str(file), **section}, "undone": [], "history": [], "inspection": inspection}
+        content = _content({"path": str(file), **section}, inspection)
         return self.workspace.create(
             KIND, _stem(file.name), content, lambda folder: self._take_uploads_beside(section, folder)
         )
@@ -152,9 +150,7 @@ class Datasets:
             if places is not None:
                 section["locations"] = places.name
             inspection["file"] = f"{name}.csv"
-            made.update(
-                section={"path": "original.csv", **section}, undone=[], history=[], inspection=inspection, sample=name
-            )
+            made.update(_content({"path": "original.csv", **section}, inspection), sample=name)
 
         return self.workspace.create(KIND, name, made, fill)
 
@@ -180,8 +176,7 @@ class Datasets:
                 if not Path(name).is_absolute():
                     shutil.copyfile(known.folder / name, folder / name)
 
-        content = {"section": section, "undone": [], "history": [], "inspection": inspection}
-        return self.workspace.create(KIND, known.name, content, fill)
+        return self.workspace.create(KIND, known.name, _content(section, inspection), fill)
 
     def _replayed(self, entry: Entry, edits: Sequence[Mapping[str, Any]]) -> Entry:
         """With all these edits, each tried on what the ones before it left; an entry that cannot have them goes."""
@@ -287,7 +282,7 @@ class Datasets:
             raise BadParameter("columns must give a type and a role by the name of a column.", parameter="columns")
         for name, column in (columns or {}).items():
             _check_column(name, column)
-        unknown = [key for key in section if key not in {*every_key(), *_settable()}]
+        unknown = [key for key in section if key not in {*every_key(), *keys_of_every_kind()} - {"path", "edits"}]
         if unknown:
             raise BadParameter(f"A dataset has no setting {unknown[0]!r}.", parameter=unknown[0])
         if "kind" in section and str(section["kind"]) not in SOURCES:
@@ -400,12 +395,7 @@ class Datasets:
             for key, value in section_read.items()
             if key not in ("edits", "path", *told_options(section_read))
         }
-        content = {
-            "section": {**section, "path": "original.csv"},
-            "undone": [],
-            "history": [],
-            "inspection": entry.content["inspection"],
-        }
+        content = _content({**section, "path": "original.csv"}, entry.content["inspection"])
         return self.workspace.create(KIND, name, content, fill)
 
     def overwrite(self, number: str, revision: int | None = None) -> Entry:
@@ -483,9 +473,9 @@ class Datasets:
         return overview(self.load(number)).to_dict()
 
 
-def _settable() -> set[str]:
-    """The settings of every kind of data, beside its own."""
-    return {"kind", "format", "rows", STEP, *format_options()}
+def _content(section: dict[str, Any], inspection: Any) -> dict[str, Any]:
+    """A dataset that nobody has edited: how its file is read, and what was found in it."""
+    return {"section": section, "undone": [], "history": [], "inspection": inspection}
 
 
 _OVERWRITING = "overwriting"  # the digest of what the file will hold
