@@ -17,11 +17,10 @@ from crypsis.drawing.svg import standalone
 from crypsis.errors import BadParameter
 from crypsis.parameters import Parameter
 from crypsis.samples import SAMPLES
-from crypsis.strict_json import parse_json
+from crypsis.web.api.asked_rows import AskedRows
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.datasets import Datasets
 from crypsis.web.files import side_inputs_text, take_text
-from crypsis.web.grids import MOST_ROWS, Filter, Sort
 from crypsis.web.importing import Staged, checked_settings
 from crypsis.web.maps import original_map
 from crypsis.web.workbench import Workbench
@@ -135,17 +134,9 @@ def router(workbench: Workbench) -> APIRouter:
         return take_text(datasets, workbench.side_inputs, number, told.text, revision=revision).to_dict()
 
     @api.get("/{number}/rows")
-    def page_of_rows(
-        number: Number,
-        offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
-        limit: Annotated[int, Query(ge=0, le=MOST_ROWS)] = 100,
-        sort: Annotated[str, Query(max_length=4000, description="JSON: [{colId, sort}]")] = "",
-        filter: Annotated[str, Query(max_length=4000, description="JSON: {colId: {type, filter, filterTo}}")] = "",
-    ) -> dict[str, Any]:
+    def page_of_rows(number: Number, asked: AskedRows) -> dict[str, Any]:
         """A page of the edited table, sorted and filtered here. Columns are c0, c1, … in order, or by name."""
-        grid = datasets.grid(number)
-        total, places, rows = grid.rows(offset, limit, sorting(sort, grid.columns), filtering(filter, grid.columns))
-        return {"total": total, "columns": grid.columns, "places": places, "rows": rows}
+        return vars(asked.of(datasets.grid(number)))
 
     @api.post("/{number}/edits")
     def edit_dataset(number: Number, change: Change, revision: Revision = None) -> dict[str, Any]:
@@ -269,54 +260,3 @@ def _added(datasets: Datasets, new: NewDataset) -> dict[str, Any]:
     if new.name is not None and entry.name != new.name:
         entry = datasets.rename(entry.number, new.name)
     return entry.to_dict()
-
-
-def sorting(text: str, columns: list[str]) -> tuple[Sort, ...]:
-    """What a grid says: `[{"colId": "c0", "sort": "asc"}]`."""
-    told = _json(text, list)
-    return tuple(
-        Sort(_column(one.get("colId"), columns), one.get("sort") == "desc") for one in told if isinstance(one, dict)
-    )
-
-
-def filtering(text: str, columns: list[str]) -> tuple[Filter, ...]:
-    """What a grid says: `{"c0": {"type": "contains", "filter": "x"}}`, or two conditions that must both hold."""
-    found: list[Filter] = []
-    for key, one in _json(text, dict).items():
-        if not isinstance(one, dict):
-            raise BadParameter("rows: a filter is an object with type and filter.", parameter="filter")
-        conditions = one.get("conditions")
-        if isinstance(conditions, list) and one.get("operator") == "OR":
-            raise BadParameter("rows: conditions are joined with AND here.", parameter="filter")
-        for each in conditions if isinstance(conditions, list) else [one]:
-            if not isinstance(each, dict):
-                raise BadParameter("rows: a filter is an object with type and filter.", parameter="filter")
-            value, upper = each.get("filter"), each.get("filterTo")
-            found.append(
-                Filter(
-                    _column(key, columns),
-                    str(each.get("type")),
-                    "" if value is None else str(value),
-                    "" if upper is None else str(upper),
-                )
-            )
-    return tuple(found)
-
-
-def _json(text: str, kind: type) -> Any:
-    if not text:
-        return kind()
-    try:
-        told = parse_json(text.encode())
-    except ValueError:
-        told = None
-    if not isinstance(told, kind):
-        raise BadParameter("rows: sort is a JSON list and filter a JSON object.", parameter="sort")
-    return told
-
-
-def _column(key: Any, columns: list[str]) -> str:
-    name = str(key)
-    if name not in columns and name[:1] == "c" and name[1:].isdecimal() and int(name[1:]) < len(columns):
-        return columns[int(name[1:])]
-    return name

@@ -15,10 +15,9 @@ from starlette.background import BackgroundTask
 
 from crypsis.drawing.svg import standalone
 from crypsis.query.questions import Question
-from crypsis.web.api.datasets import filtering, sorting
+from crypsis.web.api.asked_rows import AskedRows
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.api.snapshot import file_snapshot
-from crypsis.web.grids import MOST_ROWS
 from crypsis.web.workbench import Workbench
 
 CellId = Annotated[str, Path(pattern=r"^[0-9A-Za-z]{6,64}$")]
@@ -210,25 +209,11 @@ def router(workbench: Workbench) -> APIRouter:
         return Response(content, media_type=media.get(format, f"image/{format}"))
 
     @api.get("/{number}/cells/{cell}/rows")
-    def published_rows(
-        number: Number,
-        cell: CellId,
-        offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
-        limit: Annotated[int, Query(ge=0, le=MOST_ROWS)] = 100,
-        sort: Annotated[str, Query(max_length=4000)] = "",
-        filter: Annotated[str, Query(max_length=4000)] = "",
-    ) -> dict[str, Any]:
+    def published_rows(number: Number, cell: CellId, asked: AskedRows) -> dict[str, Any]:
         """A page of the published data in the order of the input; `changed` lists the columns that differ."""
         output = experiments.output(number, cell)
-        grid = output.grid
-        total, places, rows = grid.rows(offset, limit, sorting(sort, grid.columns), filtering(filter, grid.columns))
-        return {
-            "total": total,
-            "columns": grid.columns,
-            "places": places,
-            "rows": rows,
-            "changed": output.marks(places),
-        }
+        page = asked.of(output.grid)
+        return {**vars(page), "changed": output.marks(page.places)}
 
     @api.get("/{number}/cells/{cell}/map.svg", **file_answer("image/svg+xml"))
     def picture(number: Number, cell: CellId) -> Response:
