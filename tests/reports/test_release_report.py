@@ -267,3 +267,12 @@ def test_endless_labels_do_not_make_an_endless_page() -> None:
     renamed = replace(published, symbols=replace(published.symbols, vocabulary=vocabulary))
     page = render(manifest, renamed, Locations(vocabulary, places.x, places.y))
     assert len(page.encode()) < 3_000_000
+
+
+def test_the_names_of_squares_are_explained() -> None:
+    manifest, published, places = town(30, 200)
+    grid = {"crs": "EPSG:32618", "origin": [0.0, 0.0], "size": 2000.0}
+    told = {"data": {**manifest["data"], "crs": "EPSG:32618", "grid": grid}}
+    page = TRAJECTORY_REPORT.render(manifest | told, published, places)
+    assert "A name cX_Y is a square of 2 km" in page
+    assert "cX_Y" not in TRAJECTORY_REPORT.render(manifest, published, places)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from crypsis.drawing.map_view import length_words
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.page import paragraph, section
@@ -35,7 +38,22 @@ def generalized(facts: ReleaseFacts) -> Markup:
     return section(
         heading,
         element("div", _table(facts, listed), class_="scroll"),
-        paragraph(note, class_="muted small note"),
+        paragraph(" ".join(filter(None, [note, _squares(facts)])), class_="muted small note"),
+    )
+
+
+def _squares(facts: ReleaseFacts) -> str:
+    """What the names of the cells of a grid say; empty where the locations are none."""
+    grid = facts.section("data").get("grid")
+    if not isinstance(grid, Mapping):
+        return ""
+    return _(
+        "A name cX_Y is a square of {size}: its lower left corner lies X squares to the east and Y squares to the "
+        "north of the point ({x}, {y}) of {crs}.",
+        size=length_words(float(grid["size"]), facts.crs),
+        x=figure(float(grid["origin"][0])),
+        y=figure(float(grid["origin"][1])),
+        crs=facts.crs or _("the map"),
     )
 
 
