@@ -3,9 +3,10 @@
 python docs/write_catalogue.py           writes src/crypsis/locale/crypsis.pot, and every .po and .mo below it
 python docs/write_catalogue.py --missing  prints what a translation lacks
 
-Texts of pages and reports are those inside `_`, `plural`, `marked` and `counted`. Words of members (methods, checks,
-guarantees, metrics, errors, options) are found where they stand: texts in the families of `MEMBERS`, messages of errors
-everywhere, and the docstrings of methods. A message with values in it is catalogued as a template.
+Texts of pages and reports are those inside `_`, `plural`, `marked`, `counted` and `stage`. Words of members (methods,
+checks, guarantees, metrics, errors, options) are found where they stand: texts in the families of `MEMBERS` and in the
+files of `FACTS`, messages of errors everywhere, the docstrings of methods, and what options and their choices are. A
+message with values in it is catalogued as a template.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import ast
 import inspect
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,8 +32,38 @@ from crypsis.translation.wording import NOUNS
 
 SOURCE = Path(__file__).parents[1] / "src" / "crypsis"
 MEMBERS = ("attacks", "guarantees", "hierarchy", "methods", "metrics", "review", "samples", "verifiers")
+FACTS = (  # files that say what was found in data, what was published, and what a question is answered
+    "data/column_roles.py",
+    "data/count_query.py",
+    "data/declared_times.py",
+    "data/identifier_patterns.py",
+    "data/inspection.py",
+    "data/kinds_of_data.py",
+    "data/national_ids.py",
+    "data/person_detection.py",
+    "data/steps/",
+    "data/synthetic.py",
+    "data/timed_places.py",
+    "data/written_columns.py",
+    "evaluate/applicability.py",
+    "evaluate/first_look.py",
+    "evaluate/reading.py",
+    "evaluate/runner.py",
+    "evaluate/worker.py",
+    "parameters.py",
+    "publication/disassociated.py",
+    "publication/mixed.py",
+    "publication/private_kind.py",
+    "publication/relational.py",
+    "publication/stream.py",
+    "publication/synthetic.py",
+    "publication/synthetic_sets.py",
+    "publication/trajectory.py",
+    "publication/transaction.py",
+    "query/",
+)
 WITHOUT = ("cli", "kernels", "web/api", "translation/")  # where nothing is written for the browser or for reports
-CALLS = ("_", "marked")
+CALLS = ("_", "marked", "stage")
 ERRORS = {
     name for name, kind in vars(errors).items() if inspect.isclass(kind) and issubclass(kind, errors.CrypsisError)
 }
@@ -60,7 +92,7 @@ def texts() -> list[Text]:
         room = path.relative_to(SOURCE).as_posix()
         if not room.startswith(tuple(f"{one}/" for one in WITHOUT)):
             found += _of_file(path, room)
-    return [*found, *_of_nouns(), *_of_docstrings()]
+    return [*found, *_of_nouns(), *_of_docstrings(), *_of_options(), *_of_data()]
 
 
 def catalogue(found: list[Text]) -> Catalog:
@@ -91,6 +123,7 @@ def template_of(node: ast.JoinedStr) -> str:
 def _of_file(path: Path, room: str) -> Iterator[Text]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     of_member = room.startswith(tuple(f"{one}/" for one in MEMBERS))
+    is_fact = room.startswith(FACTS)
     passed: set[int] = set()
     for node in ast.walk(tree):
         for text in _of_call(node, passed):
@@ -99,12 +132,12 @@ def _of_file(path: Path, room: str) -> Iterator[Text]:
         if isinstance(node, ast.Call) and _called(node) in ERRORS:
             for message in _messages(node.args[0], passed) if node.args else ():
                 yield Text(room, node.lineno, message)
-    if of_member:
+    if of_member or is_fact:
         _pass_docstrings(tree, passed)
         for node in ast.walk(tree):
             if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in passed:
                 for message in _messages(node, passed):
-                    if _reads_as_text(message):
+                    if _reads_as_text(message) and (of_member or _reads_as_sentence(message)):
                         yield Text(room, node.lineno, message)
 
 
@@ -113,9 +146,9 @@ def _of_call(node: ast.AST, passed: set[int]) -> Iterator[tuple[str, ...]]:
     if not isinstance(node, ast.Call):
         return
     name, given = _called(node), [one.value if isinstance(one, ast.Constant) else None for one in node.args]
-    if name in CALLS and given and isinstance(given[0], str):
-        passed.add(id(node.args[0]))
-        yield (given[0],)
+    if name in CALLS and given and isinstance(node.args[0], (ast.Constant, ast.JoinedStr)):
+        passed.update(id(part) for part in ast.walk(node.args[0]))
+        yield (given[0],) if isinstance(given[0], str) else (template_of(node.args[0]),)  # type: ignore[arg-type]
     elif name == "plural" and len(given) > 1 and isinstance(given[0], str) and isinstance(given[1], str):
         passed.update(map(id, node.args))
         yield given[0], given[1]
@@ -165,7 +198,9 @@ def _pass_docstrings(tree: ast.AST, passed: set[int]) -> None:
             first = node.body[0]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 passed.add(id(first.value))
-        elif isinstance(node, (ast.Compare, ast.Subscript)):
+        elif isinstance(node, (ast.Compare, ast.Subscript)) or (
+            isinstance(node, ast.Call) and _called(node) == "word_set"
+        ):
             passed.update(id(part) for part in ast.walk(node) if isinstance(part, (ast.Constant, ast.JoinedStr)))
         elif isinstance(node, ast.Dict):
             passed.update(id(key) for key in node.keys)
@@ -189,11 +224,65 @@ def _of_docstrings() -> Iterator[Text]:
     for method in METHODS.values():
         place = method.__module__.removeprefix("crypsis.").replace(".", "/") + ".py"
         yield Text(place, 1, method.summary())
-        for part in re.split(r"\n\s*\n", inspect.cleandoc(method.__doc__ or ""))[1:-1]:
+        for part in re.split(r"\n\s*\n", method.explanation())[1:-1]:
             if not part.lstrip().startswith(">>>"):
                 yield Text(place, 1, " ".join(part.split()))
     for metric in METRICS.values():
         yield Text(metric.__module__.removeprefix("crypsis.").replace(".", "/") + ".py", 1, metric.summary())
+
+
+def _of_options() -> Iterator[Text]:
+    """What the options of methods, adversaries, guarantees and ways of reading are, and what may be chosen."""
+    from crypsis.attacks import ATTACKS
+    from crypsis.data.sources import SOURCES
+    from crypsis.data.sources.data_source import Label
+    from crypsis.guarantees import GUARANTEES
+    from crypsis.methods import METHODS
+    from crypsis.parameters import SideInput, marks_of, parameters_of
+
+    names = {method.__name__ for method in METHODS.values()}
+    for owner in (*METHODS.values(), *ATTACKS.values(), *GUARANTEES.values()):
+        for option in parameters_of(owner):
+            place = owner.__module__.removeprefix("crypsis.").replace(".", "/") + ".py"
+            chosen = [words for words in option.choice_labels.values() if words not in names]
+            yield from (Text(place, 1, one) for one in (option.help, *chosen) if _WORD.search(one))
+            if issubclass(option.type, SideInput):
+                yield Text(place, 1, option.type.in_words)
+    for source in SOURCES.values():
+        place = source.__module__.removeprefix("crypsis.").replace(".", "/") + ".py"
+        yield Text(place, 1, source.label)
+        for option in source.options().values():
+            marks = (mark.text for mark in marks_of(option, Label))
+            words = (option.help, *option.choice_labels.values(), *marks, option.unit or "")
+            yield from (Text(place, 1, one) for one in words if _WORD.search(one))
+
+
+def _of_data() -> Iterator[Text]:
+    """What columns, kinds of data, formats and other members are called, and why a column has its role."""
+    from crypsis.attacks import ATTACKS
+    from crypsis.data.encoded_column import TYPE_LABELS
+    from crypsis.data.formats import FORMATS
+    from crypsis.data.steps import STEPS
+    from crypsis.fuzzytime.relations import RELATIONS
+    from crypsis.guarantees import GUARANTEES
+    from crypsis.methods import METHODS
+    from crypsis.parameters import parameters_of
+
+    names = tomllib.loads((SOURCE / "data" / "column_words.toml").read_text(encoding="utf-8"))
+    yield from (Text("data/encoded_column.py", 1, words) for words in TYPE_LABELS.values())
+    yield from (Text("data/column_words.toml", 1, words) for words in sorted({one["why"] for one in names.values()}))
+    yield from (Text("guarantees/guarantee.py", 1, model) for model in GUARANTEES)
+    for name, attack in ATTACKS.items():
+        yield Text("attacks/attack.py", 1, name.replace("-", " "))
+        yield Text("attacks/attack.py", 1, attack.help())
+    yield from (Text("fuzzytime/relations.py", 1, name.replace("_", " ")) for name in RELATIONS)
+    yield from (Text("data/microdata.py", 1, method.accepts.description) for method in METHODS.values())
+    for member in (*FORMATS.values(), *STEPS.values()):
+        place = member.__module__.removeprefix("crypsis.").replace(".", "/") + ".py"
+        yield Text(place, 1, member.label)
+        for option in parameters_of(member):
+            words = (option.help, *option.choice_labels.values())
+            yield from (Text(place, 1, one) for one in words if _WORD.search(one))
 
 
 def _reads_as_text(message: str) -> bool:
@@ -202,6 +291,11 @@ def _reads_as_text(message: str) -> bool:
     if not words or _NO_TEXT.fullmatch(message) or "\\" in message:
         return False
     return len(words) > 1 or (message[0].isupper() and len(words[0]) > 2)
+
+
+def _reads_as_sentence(message: str) -> bool:
+    """Two words that are no list of words, no pattern and no object as Python prints it."""
+    return " " in message and not re.search(r"\n|\||\?[i:]|^\w+\(\{|^[\w ]*\w{2,}( \w+){12}", message)
 
 
 def _called(node: ast.Call) -> str:

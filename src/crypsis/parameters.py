@@ -21,6 +21,7 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from crypsis.errors import BadEpsilon, BadParameter
+from crypsis.translation import marked
 
 Refusal = type[BadParameter]
 Mark = TypeVar("Mark")
@@ -57,7 +58,7 @@ class Above:
         return bool(value > self.limit)
 
     def __str__(self) -> str:
-        return f"above {self.limit:g}"
+        return marked(f"above {self.limit:g}")
 
 
 @dataclass(frozen=True)

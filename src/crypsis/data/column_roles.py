@@ -16,8 +16,9 @@ from crypsis.data.column_words import Meaning, meanings_of
 from crypsis.data.identifier_patterns import PATTERNS, identifying
 from crypsis.data.national_ids import checked_number
 from crypsis.data.person_detection import holds_ids, identifies_by_name, word_set, words_of
+from crypsis.translation import marked
 
-HIGH, MEDIUM, LOW = "high", "medium", "low"
+HIGH, MEDIUM, LOW = marked("high"), marked("medium"), marked("low")
 
 _SEPARATORS = (" ", "|", ";", ",")
 _LOOKED_AT = 2_000  # distinct values whose form is looked at

@@ -31,5 +31,5 @@ def distinct_names(column: pl.Series) -> list[str]:
 def tick(value: float) -> str:
     """A number on an axis; years have no comma."""
     rounded = round(value, 10)
-    text = short_number(abs(rounded)).replace(",", "")
+    text = short_number(abs(rounded), grouped=False)
     return f"\N{MINUS SIGN}{text}" if rounded < 0 else text

@@ -49,7 +49,7 @@ def north_arrow(right: float, crs: str | None) -> list[Markup]:
         return []
     x = right - 16
     arrow = element("path", d=f"M{x:.1f} 34v-18m-4 6l4 -7l4 7", class_="scale", pointer_events="none")
-    return [arrow, text(x, 11, "N", "note", "middle")]
+    return [arrow, text(x, 11, _("N"), "note", "middle")]
 
 
 @dataclass(frozen=True)

@@ -80,13 +80,13 @@ def rounded_up(value: float) -> float:
     return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= value * (1 - 1e-9))
 
 
-def short_number(value: float) -> str:
+def short_number(value: float, *, grouped: bool = True) -> str:
     """A tick: 1,200 or 25k or 3M."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if value >= size:
             unit = size if letter != "k" else 1e3
             return localized(f"{value / unit:.3g}", language()) + letter
-    return localized(f"{value:,.10g}", language())
+    return localized(f"{value:,.10g}" if grouped else f"{value:.10g}", language())
 
 
 def drawing(width: float, height: float, label: str, *content: str, kind: str) -> Markup:

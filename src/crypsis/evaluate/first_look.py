@@ -36,6 +36,7 @@ from crypsis.errors import BadRow, BadTimestamps, CrypsisError, InputError
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.runs import Run
 from crypsis.evaluate.suggestions import RUN_FOR_KIND, RUN_WITHOUT_COORDINATES, suggested_roles
+from crypsis.translation import marked
 
 _SAYS_NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
@@ -108,7 +109,9 @@ def described(
         if sets or not settings.get("kind"):  # a set may be suggested to be left out
             section["kind"] = "mixed" if sets else "table"
         inspection = found.to_dict()
-        inspection["reasons"] = {name: f"{one.reason} ({one.confidence} confidence)" for name, one in roles.items()}
+        inspection["reasons"] = {
+            name: marked(f"{one.reason} ({one.confidence} confidence)") for name, one in roles.items()
+        }
         return section, inspection
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
         names = _names_of(section["kind"], found)

@@ -20,14 +20,24 @@ from crypsis.drawing.markup import Markup, element, join
 from crypsis.evaluate.machine_paths import machine_folders, without_folders
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
 from crypsis.evaluate.plots.of_store import frames_of_experiment
-from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results, axis_label, capital, higher_is_better
+from crypsis.evaluate.plots.results import (
+    DONE,
+    RUNTIME,
+    CellResult,
+    Results,
+    axis_label,
+    capital,
+    higher_is_better,
+    within,
+)
 from crypsis.evaluate.results import FIRST, OUTCOME
 from crypsis.metrics import all_figures, figure_named, short_names
 from crypsis.reports.page import exact, items, page, paragraph, section
-from crypsis.reports.sections.lights import lights
+from crypsis.reports.sections.lights import TITLES, lights
 from crypsis.reports.stylesheet import PAGE_STYLE
+from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import counted, figure, shown
 from crypsis.version import VERSION
-from crypsis.wording import counted, figure, shown
 
 if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment
@@ -46,14 +56,14 @@ _SIGNS = {
     "running": "▸",
 }
 _MEANING = {
-    "done": "published and verified",
-    "infeasible": "no release with this guarantee exists, or the method cannot make one",
-    "failed": "ended with an error",
-    "unsafe": "the verifier found the promise broken; nothing of it may be published",
-    "too_slow": "stopped at the limit for one cell",
-    "cancelled": "stopped by hand",
-    "waiting": "not run yet",
-    "running": "running while this was written",
+    "done": marked("published and verified"),
+    "infeasible": marked("no release with this guarantee exists, or the method cannot make one"),
+    "failed": marked("ended with an error"),
+    "unsafe": marked("the verifier found the promise broken; nothing of it may be published"),
+    "too_slow": marked("stopped at the limit for one cell"),
+    "cancelled": marked("stopped by hand"),
+    "waiting": marked("not run yet"),
+    "running": marked("running while this was written"),
 }
 _STYLE = """
 main, footer { max-width: 1180px; }
@@ -197,7 +207,7 @@ class ExperimentReport:
             "stale": [{name: row[name] for name in ("cell", "label", "method", "state")} for row in self.stale],
             "plots": [
                 {"kind": frame.kind, "title": frame.title, "note": frame.note, "data": frame.data.to_dicts()}
-                for _, frame in self.plots
+                for _kind, frame in self.plots
             ],
         }
 
@@ -222,11 +232,13 @@ class ExperimentReport:
         )
         footer = element(
             "footer",
-            "Made with Crypsis. This page loads nothing from anywhere; its only script shows values and switches "
-            "lines and axes.",
+            _(
+                "Made with Crypsis. This page loads nothing from anywhere; its only script shows values and switches "
+                "lines and axes."
+            ),
         )
         style = f"{PAGE_STYLE}\n{_STYLE}\n{PLOT_STYLE}"
-        whole = page(f"{self.name} · experiment report", style, main, footer, script=PLOT_SCRIPT)
+        whole = page(_("{name} · experiment report", name=self.name), style, main, footer, script=PLOT_SCRIPT)
         return without_folders(whole, self.folders)
 
     # Parts of the page, in their order
@@ -239,19 +251,21 @@ class ExperimentReport:
         bad = sum(counts.get(state, 0) for state in ("unsafe", "failed", "too_slow"))
         open_ = sum(counts.get(state, 0) for state in ("waiting", "running", "cancelled"))
         if counts.get("unsafe"):
-            kind, words = "broken", f"{counted(counts['unsafe'], 'cell')} broke the promise"
+            kind, words = "broken", _("{cells} broke the promise", cells=counted(counts["unsafe"], "cell"))
         elif bad:
-            kind, words = "broken", f"{counted(bad, 'cell')} of {total:,} did not end well"
+            kind, words = "broken", _("{cells} of {total:,} did not end well", cells=counted(bad, "cell"), total=total)
         elif open_ or not total:
-            kind, words = "idle", f"{counted(open_, 'cell')} of {total:,} have not been run"
+            kind, words = "idle", _("{cells} of {total:,} have not been run", cells=counted(open_, "cell"), total=total)
         elif unproven:
-            kind, words = "idle", f"{counted(unproven, 'cell')} of {total:,} are done without a verdict"
+            cells = counted(unproven, "cell")
+            kind, words = "idle", _("{cells} of {total:,} are done without a verdict", cells=cells, total=total)
         else:
-            kind, words = "holds", f"{proven:,} of {counted(total, 'cell')} are done and verified"
-        parts = [f"{count:,} {state.replace('_', ' ')}" for state, count in counts.items()]
-        detail = ", ".join(parts) + "." if parts else "There is no cell."
+            cells = counted(total, "cell")
+            kind, words = "holds", _("{proven:,} of {cells} are done and verified", proven=proven, cells=cells)
+        parts = [f"{exact(count)} {_state_words(state)}" for state, count in counts.items()]
+        detail = ", ".join(parts) + "." if parts else _("There is no cell.")
         if counts.get("infeasible"):
-            detail += " Infeasible is a result: no release with that guarantee can be had there."
+            detail += " " + _("Infeasible is a result: no release with that guarantee can be had there.")
         verdict = element(
             "div",
             _emblem(kind),
@@ -259,21 +273,27 @@ class ExperimentReport:
             element("p", detail),
             class_=f"verdict {kind}",
         )
-        return element("header", element("p", "Experiment report", class_="eyebrow"), element("h1", self.name), verdict)
+        return element(
+            "header", element("p", _("Experiment report"), class_="eyebrow"), element("h1", self.name), verdict
+        )
 
     def _glance(self) -> Markup:
         cells = self.results
         methods = list(dict.fromkeys(cell.method for cell in cells if cell.method))
         labels = list(dict.fromkeys(cell.label for cell in cells))
         seconds = sum(cell.seconds or 0.0 for cell in cells)
-        varied = ", ".join(name for name in cells.varying if name != "seed") or "nothing"
+        varied = ", ".join(name for name in cells.varying if name != "seed") or _("nothing")
         tiles = [
-            _tile("Configurations", len(labels), ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")),
-            _tile("Cells", len(cells), f"varied: {varied}"),
-            _tile("Methods", len(methods), ", ".join(methods[:3]) + (" …" if len(methods) > 3 else "")),
-            _tile("Seconds in methods", round(seconds, 2), f"data: {self.data}" if self.data else "all cells together"),
+            _tile(_("Configurations"), len(labels), ", ".join(labels[:3]) + (" …" if len(labels) > 3 else "")),
+            _tile(_("Cells"), len(cells), _("varied: {varied}", varied=varied)),
+            _tile(_("Methods"), len(methods), ", ".join(methods[:3]) + (" …" if len(methods) > 3 else "")),
+            _tile(
+                _("Seconds in methods"),
+                round(seconds, 2),
+                _("data: {data}", data=self.data) if self.data else _("all cells together"),
+            ),
         ]
-        return section("At a glance", element("dl", *tiles, class_="tiles"), class_="glance")
+        return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
     def _lights(self) -> Markup:
         """All findings of a single result; of several, those that are not green."""
@@ -287,32 +307,36 @@ class ExperimentReport:
             for name, light in review.lights():
                 for finding in light.findings:
                     if str(finding.colour) != "green":
-                        words = (f"{name}: {finding.colour}", finding.sentence)
+                        words = (f"{_(TITLES[name])}: {_(str(finding.colour))}", translated(finding.sentence))
                         told.setdefault(words, []).append(self.results.cell_name(cell))
         lines: list[str] = [
             join([element("strong", sign), f" · {', '.join(names[:4])}{' …' if len(names) > 4 else ''}: {sentence}"])
             for (sign, sentence), names in list(told.items())[:MOST_FINDINGS]
         ]
         left = len(told) - len(lines)
-        lines += [f"and {counted(left, 'finding')} more; report.json lists them"] if left else []
-        return section("Three lights", items(lines) if lines else paragraph("All lights of all results are green."))
+        lines += [_("and {findings} more; report.json lists them", findings=counted(left, "finding"))] if left else []
+        return section(
+            _("Three lights"), items(lines) if lines else paragraph(_("All lights of all results are green."))
+        )
 
     def _summary(self) -> Markup:
         told: list[str] = []
         for one in self.best():
-            way = "Highest" if higher_is_better(one.figure) else "Lowest"
-            often = f", on average over {len(one.cells)} repeats" if len(one.cells) > 1 else ""
+            label = within(axis_label(one.figure))
+            highest = higher_is_better(one.figure)
+            way = _("Highest {figure}: ", figure=label) if highest else _("Lowest {figure}: ", figure=label)
+            often = _(", on average over {repeats} repeats", repeats=len(one.cells)) if len(one.cells) > 1 else ""
             sentence = join(
                 [
-                    f"{way} {_inside(axis_label(one.figure))}: ",
+                    way,
                     element("strong", figure(one.value)),
-                    f" by {one.setting}{often}.",
+                    _(" by {setting}{often}.", setting=one.setting, often=often),
                 ]
             )
             told.append(sentence)
         if not told:
-            told = ["There are no two finished cells yet that differ in a figure."]
-        return section("What came out best", items(told))
+            told = [_("There are no two finished cells yet that differ in a figure.")]
+        return section(_("What came out best"), items(told))
 
     def _plots(self) -> Markup:
         drawn = [
@@ -322,27 +346,29 @@ class ExperimentReport:
                 interactive_svg(frame, title=False, alone=False),
                 element("figcaption", frame.note) if frame.note else "",
             )
-            for _, frame in self.plots
+            for _kind, frame in self.plots
         ]
         if not drawn:
-            return section("Plots", paragraph("There is nothing to draw yet."))
+            return section(_("Plots"), paragraph(_("There is nothing to draw yet.")))
         hint = paragraph(
-            "Point at a mark, or move through the marks with the arrow keys, to read its values. "
-            "The names above a plot switch its lines on and off.",
+            _(
+                "Point at a mark, or move through the marks with the arrow keys, to read its values. "
+                "The names above a plot switch its lines on and off."
+            ),
             class_="muted small",
         )
-        return section("Plots", hint, element("div", *drawn, class_="plots"))
+        return section(_("Plots"), hint, element("div", *drawn, class_="plots"))
 
     def _cells(self) -> Markup:
         results, names = self.results, self.figures
         varying = results.varying
         best = {(one.figure, id) for one in self.best() for id in one.cells if id}
         repeated = any(cell.repeat for cell in results)
-        heads = [element("th", "Configuration", scope="col")]
+        heads = [element("th", _("Configuration"), scope="col")]
         heads += [element("th", name, scope="col", class_="numeric") for name in varying]
-        heads += [element("th", "Repeat", scope="col", class_="numeric")] if repeated else []
-        heads += [element("th", "State", scope="col"), element("th", "Guarantee", scope="col")]
-        heads += [element("th", "Lights", scope="col", title="Guarantee, disclosure, usefulness")]
+        heads += [element("th", _("Repeat"), scope="col", class_="numeric")] if repeated else []
+        heads += [element("th", _("State"), scope="col"), element("th", _("Guarantee"), scope="col")]
+        heads += [element("th", _("Lights"), scope="col", title=_("Guarantee, disclosure, usefulness"))]
         heads += [element("th", _head(name), scope="col", class_="numeric", title=axis_label(name)) for name in names]
         rows = []
         for cell in results:
@@ -352,23 +378,23 @@ class ExperimentReport:
                 for name in varying
             ]
             parts += [element("td", str(cell.repeat + 1), class_="numeric")] if repeated else []
-            parts += [_state(cell), element("td", cell.guarantee), element("td", _colours(cell))]
+            parts += [_state(cell), element("td", translated(cell.guarantee)), element("td", _colours(cell))]
             for name in names:
                 value = _number(cell.value(name))
                 sign = " best" if (name, cell.id) in best else ""
                 parts.append(element("td", exact(value) if value is not None else "–", class_=f"numeric{sign}"))
             rows.append(element("tr", *parts))
         table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="cells")
-        states = [f"{_SIGNS[state]} {state.replace('_', ' ')}: {_MEANING[state]}" for state in self.counts]
-        note = paragraph("; ".join(states) + ". The best value of a column is bold.", class_="muted small note")
-        return section("Cells", element("div", table, class_="scroll"), note)
+        states = [f"{_SIGNS[state]} {_state_words(state)}: {_(_MEANING[state])}" for state in self.counts]
+        note = paragraph("; ".join(states) + ". " + _("The best value of a column is bold."), class_="muted small note")
+        return section(_("Cells"), element("div", table, class_="scroll"), note)
 
     def _estimates(self) -> Markup:
         """Counts over generalized items by both estimates, side by side."""
         if not self.estimates:
             return Markup("")
-        heads = [element("th", "Configuration", scope="col"), element("th", "Figure", scope="col")]
-        heads += [element("th", name, scope="col", class_="numeric") for name in ("uniform", "subset")]
+        heads = [element("th", _("Configuration"), scope="col"), element("th", _("Figure"), scope="col")]
+        heads += [element("th", name, scope="col", class_="numeric") for name in (_("uniform"), _("subset"))]
         rows = [
             element(
                 "tr",
@@ -381,11 +407,14 @@ class ExperimentReport:
         ]
         table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="cells")
         note = paragraph(
-            "Uniform: a generalized item is one of its items, each as likely; all other tables show this. Subset: it "
-            "is any non-empty subset of them, so that every item of a large one is held to be there half of the time.",
+            _(
+                "Uniform: a generalized item is one of its items, each as likely; all other tables show this. Subset: "
+                "it is any non-empty subset of them, so that every item of a large one is held to be there half of the "
+                "time."
+            ),
             class_="muted small note",
         )
-        return section("Counts over generalized items", element("div", table, class_="scroll"), note)
+        return section(_("Counts over generalized items"), element("div", table, class_="scroll"), note)
 
     def _problems(self) -> Markup:
         told: dict[tuple[str, str], list[CellResult]] = {}
@@ -397,11 +426,16 @@ class ExperimentReport:
         lines = []
         for (state, words), cells in told.items():
             names = ", ".join(self.results.cell_name(cell) for cell in cells[:4])
-            more = f" and {len(cells) - 4:,} more" if len(cells) > 4 else ""
+            more = _(" and {more:,} more", more=len(cells) - 4) if len(cells) > 4 else ""
             lines.append(
-                join([element("strong", f"{_SIGNS[state]} {state.replace('_', ' ')}"), f" · {names}{more}: {words}"])
+                join(
+                    [
+                        element("strong", f"{_SIGNS[state]} {_state_words(state)}"),
+                        f" · {names}{more}: {translated(words)}",
+                    ]
+                )
             )
-        return section("Cells without a release", items(lines))
+        return section(_("Cells without a release"), items(lines))
 
     def _stale(self) -> Markup:
         if not self.stale:
@@ -411,18 +445,19 @@ class ExperimentReport:
             names = list(row)
             params = {name: row[name] for name in names[len(FIRST) : names.index(OUTCOME[0])] if row[name] is not None}
             told = ", ".join(f"{name} = {shown(value)}" for name, value in params.items())
-            sign = f"{_SIGNS[row['state']]} {row['state'].replace('_', ' ')}"
+            sign = f"{_SIGNS[row['state']]} {_state_words(row['state'])}"
             lines.append(join([element("strong", sign), f" · {row['label']}{', ' if told else ''}{told}"]))
-        words = "These results are kept and are stale: they are of data or settings that have changed since."
-        return section("Stale results", paragraph(words), items(lines))
+        words = _("These results are kept and are stale: they are of data or settings that have changed since.")
+        return section(_("Stale results"), paragraph(words), items(lines))
 
     def _making(self) -> Markup:
         if not self.file:
             return Markup("")
         return section(
-            "How to repeat it",
-            paragraph("This file, run with ", element("code", "crypsis run FILE"), ", makes all of it again."),
-            element("details", element("summary", "Experiment file"), element("pre", element("code", self.file))),
+            _("How to repeat it"),
+            paragraph(_("This file, run with the command below, makes all of it again.")),
+            paragraph(element("code", "crypsis run FILE")),
+            element("details", element("summary", _("Experiment file")), element("pre", element("code", self.file))),
         )
 
 
@@ -437,7 +472,7 @@ def write_report(store: Store) -> tuple[Path, Path]:
 
 def _colours(cell: CellResult) -> str:
     """`green, red, green`: guarantee, disclosure, usefulness."""
-    return ", ".join(str(light.colour) for _, light in cell.review.lights()) if cell.review else "–"
+    return ", ".join(_(str(light.colour)) for _name, light in cell.review.lights()) if cell.review else "–"
 
 
 def _tile(name: str, value: float, detail: str) -> Markup:
@@ -447,9 +482,12 @@ def _tile(name: str, value: float, detail: str) -> Markup:
 
 
 def _state(cell: CellResult) -> Markup:
-    words = cell.state.replace("_", " ")
-    sign = _SIGNS.get(cell.state, "")
-    return element("td", f"{sign} {words}", class_=f"state state-{cell.state}", title=cell.verdict or cell.message)
+    words, title = _state_words(cell.state), translated(cell.verdict or cell.message)
+    return element("td", f"{_SIGNS.get(cell.state, '')} {words}", class_=f"state state-{cell.state}", title=title)
+
+
+def _state_words(state: str) -> str:
+    return translated(state.replace("_", " "))
 
 
 def _emblem(kind: str) -> Markup:
@@ -474,12 +512,8 @@ def _has_direction(name: str) -> bool:
 def _head(name: str) -> str:
     """A figure at the head of its column: short names as the literature writes them."""
     if name == RUNTIME:
-        return "seconds"
+        return _("seconds")
     return figure_named(name).abbreviation if name in short_names() else capital(name)
-
-
-def _inside(words: str) -> str:
-    return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
 
 def _number(value: Any) -> float | int | None:

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar
 
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import AtLeast, Between, Epsilon, OneOf
+from crypsis.translation import marked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +25,7 @@ class DifferentialPrivacy(Guarantee):
         "is said by epsilon; smaller is safer."
     )
     model: ClassVar[str] = "differential privacy"
-    level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
+    level_words: ClassVar[tuple[str, str]] = (marked("spent"), marked("allowed"))
     recounts: ClassVar[str] = "That the rows have the declared form, and that no more was spent than is allowed."
     from_original: ClassVar[tuple[str, ...]] = (
         "The ledger of the run, which adds up what was spent; that noise was drawn as the proof of the method asks.",

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 from crypsis.errors import BadRelease, MissingParameters
 from crypsis.parameters import Checked, SideInput, parameters_of
+from crypsis.translation import marked
 
 TRUTHFUL = "That every published record is a true, if coarser, statement about its original."
 
@@ -22,7 +23,7 @@ class Guarantee(Checked, ABC):
     protects_from: ClassVar[str]  # who is kept from learning what, for somebody who has never read a paper
     assumptions: ClassVar[tuple[str, ...]]
     not_covered: ClassVar[tuple[str, ...]]
-    level_words: ClassVar[tuple[str, str]] = ("reached", "required")
+    level_words: ClassVar[tuple[str, str]] = (marked("reached"), marked("required"))
     recounts: ClassVar[str]  # what the verifier counts, in one sentence
     told_where_given: ClassVar[tuple[str, ...]] = ()  # parameters whose default is the weaker promise and is not told
     from_original: ClassVar[tuple[str, ...]] = (TRUTHFUL,)  # what is checked beside it, with the original only

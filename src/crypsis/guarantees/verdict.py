@@ -8,6 +8,7 @@ from typing import Any
 
 from crypsis import notebook
 from crypsis.guarantees.guarantee import Guarantee
+from crypsis.translation import marked
 
 PUBLISHERS_WORD = "counted by the publisher with the original; the files alone do not tell"
 
@@ -59,8 +60,9 @@ class Verdict:
         if self.promised.trivial:
             return f"{self.promised} holds, but protects nothing: no protection was requested."
         level, bound = self.promised.level_words
-        reached = "nothing rare occurs" if self.achieved is None else f"{self.achieved} {level}"
-        return f"{self.promised} holds: {reached}, {self.required} {bound}; {self.counted}."
+        if self.achieved is None:
+            return f"{self.promised} holds: nothing rare occurs, {self.required} {bound}; {self.counted}."
+        return marked(f"{self.promised} holds: {self.achieved} {level}, {self.required} {bound}; {self.counted}.")
 
     def _repr_html_(self) -> str:
         return notebook.framed(notebook.state(self.holds, str(self)))

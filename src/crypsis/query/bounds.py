@@ -42,7 +42,7 @@ class Bounds:
         if not self.truthful:
             return "no bounds: the published records are not generalizations of true ones"
         beyond = "" if self.complete else ", not counting what was suppressed"
-        return f"at least {self.definite:,}, at most {self.possible:,} {self.counts}{beyond}"
+        return f"at least {self.definite:,}, at most {self.possible:,} {self.counts}" + beyond
 
 
 def as_period(period: Period) -> FuzzyInterval:

@@ -13,6 +13,7 @@ from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject, percent
 from crypsis.review.thresholds import ReviewThresholds
+from crypsis.translation import marked
 
 
 class KnownPairsCheck(Check):
@@ -32,13 +33,12 @@ class KnownPairsCheck(Check):
         number, total = known.alone, known.people
         many = rows.words[1]
         what = f"two published {many}" if known.size == 2 else f"a single published {rows.words[0]}"
-        words = f"{subject.of(number, total)} can be singled out by {what}{{before}}."
+        words = f"{subject.of(number, total)} can be singled out by {what}."
         before = _before(subject, limits.work)
-        told = ""
         if before is not None:
-            pieces = f"two {many}" if before.size == 2 else f"one {rows.words[0]}"
-            told = f" (before: {percent(before.alone / max(before.people, 1))} by {pieces})"
-        words = words.format(before=told)
+            pieces = marked(f"two {many}") if before.size == 2 else marked(f"one {rows.words[0]}")
+            share = percent(before.alone / max(before.people, 1))
+            words = f"{subject.of(number, total)} can be singled out by {what} (before: {share} by {pieces})."
         if known.size == 1:
             words += f" Pairs were not tried: there are {known.work:,}, and a review tries at most {limits.work:,}."
         colour = colour_of(number / max(total, 1), limits.unique_amber, limits.unique_red)

@@ -9,6 +9,7 @@ from functools import total_ordering
 from typing import Any, Self
 
 from crypsis import notebook
+from crypsis.translation import marked
 
 NAMES = ("guarantee", "disclosure", "usefulness")
 
@@ -17,9 +18,9 @@ NAMES = ("guarantee", "disclosure", "usefulness")
 class Colour(Enum):
     """Green is fine, amber is to be looked at, red is to be mended before anything is published."""
 
-    GREEN = "green"
-    AMBER = "amber"
-    RED = "red"
+    GREEN = marked("green")
+    AMBER = marked("amber")
+    RED = marked("red")
 
     def __lt__(self, other: object) -> bool:
         return isinstance(other, Colour) and _ORDER[self] < _ORDER[other]

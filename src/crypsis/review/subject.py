@@ -12,6 +12,7 @@ from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.data.symbols import SymbolRows
 from crypsis.guarantees import AllOf, DifferentialPrivacy, Guarantee, Verdict
+from crypsis.translation import marked
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,7 @@ class Subject:
     def of(self, number: int, total: int) -> str:
         """`10,091 of 30,162 people (33 %)`."""
         share = f" ({percent(number / total)})" if total else ""
-        return f"{number:,} of {total:,} {self.noun}{share}"
+        return marked(f"{number:,} of {total:,} {self.noun}") + share
 
     def people(self, rows: Bools | None = None) -> int:
         """How many people the chosen rows are about."""

@@ -33,17 +33,18 @@ class TableRiskCheck(Check):
         total = int(sizes.sum())
         number = int(sizes[1.0 / sizes > limits.risk_limit * (1 + 1e-9)].sum())
         marketer = len(sizes) / total
-        words = (
-            f"Prosecutor and journalist find a person by the quasi-identifiers with a probability of at most "
-            f"1 in {int(sizes.min()):,}{{highest}}; a marketer's links hit {percent(marketer)} of people{{marketer}}."
-        )
+        smallest, links = int(sizes.min()), percent(marketer)
         before = _before(subject)
         if before is None:
-            words = words.format(highest="", marketer="")
+            words = (
+                f"Prosecutor and journalist find a person by the quasi-identifiers with a probability of at most "
+                f"1 in {smallest:,}; a marketer's links hit {links} of people."
+            )
         else:
-            words = words.format(
-                highest=f" (before: 1 in {int(before.min()):,})",
-                marketer=f" (before: {percent(len(before) / int(before.sum()))})",
+            least, hit = int(before.min()), percent(len(before) / int(before.sum()))
+            words = (
+                f"Prosecutor and journalist find a person by the quasi-identifiers with a probability of at most "
+                f"1 in {smallest:,} (before: 1 in {least:,}); a marketer's links hit {links} of people (before: {hit})."
             )
         colour = colour_of(number / total, limits.unique_amber, 2.0)
         if int(sizes.min()) == 1:

@@ -33,11 +33,13 @@ class VerdictCheck(Check):
             yield Finding(self.code, Colour.RED, words, remedy=remedy)
         else:
             level, bound = promised.level_words
-            by_publisher = verdict.counted == PUBLISHERS_WORD
-            untold = "counted with the original" if by_publisher else "nothing rare occurs"
-            reached = untold if verdict.achieved is None else f"{figure(verdict.achieved)} {level}"
-            reached += f", {figure(verdict.required)} {bound}"
-            words = f"Verified {assumed}: {promised}; {reached}."
+            achieved, required = verdict.achieved, figure(verdict.required)
+            if achieved is not None:
+                words = f"Verified {assumed}: {promised}; {figure(achieved)} {level}, {required} {bound}."
+            elif verdict.counted == PUBLISHERS_WORD:
+                words = f"Verified {assumed}: {promised}; counted with the original, {required} {bound}."
+            else:
+                words = f"Verified {assumed}: {promised}; nothing rare occurs, {required} {bound}."
             if subject.counts_people and not subject.private:
                 words += " A recipient cannot recount it, because it is not published who the records belong to."
                 yield Finding(self.code, Colour.AMBER, words)

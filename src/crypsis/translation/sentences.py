@@ -2,7 +2,8 @@
 
 The catalogue has them as templates (`{column} is not a column.`). A sentence is compared with the templates, those with
 most words first; what stands at the place of a value is translated in turn if it is in the catalogue, and put into the
-translated template.
+translated template. A value in quotes, or one that is called a column, a name or a file, is of the data: a column
+`date` stays `date`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,18 @@ from crypsis.translation.catalogue import catalogue
 from crypsis.translation.languages import ENGLISH
 from crypsis.translation.templates import localized_within
 
-_LEAST_LETTERS = 3  # of a template; with fewer it would be found everywhere
-_DEPTH = 3  # values within values
+_LEAST_LETTERS = 2  # of a template; with fewer it would be found everywhere
+_FEW_SIGNS = 8  # of a template whose values may only be words, lists of words, and counts
+_NUMBER = r"-?\d[\d.,]*(?:e[+-]?\d+)?%?"
+_ANYTHING, _WORDS = ".+?", r"(?:[\d.,]+ [\w%]+|[^\s,]+(?:, [^\s,]+)*?)"
+_DEPTH = 5  # values within values
 _LONGEST = 4000  # characters
+_OF_DATA = re.compile(
+    r"(columns?|end|file|id|item|labels?|location|moment|names?|path|person|position|record|sets|start|t|united|varying)\d*"
+)
 _END = re.compile(r"(?<=[.?!:;]) ")
+_ADDITION = re.compile(r"(?=[,;] )|(?= \()")
+_BRACKETS = re.compile(r"(.+) \(([^()]+)\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,12 @@ class _Template:
     anchor: str  # the longest run of letters that is no value
     names: tuple[str, ...]
     parts: tuple[tuple[str, str | None], ...]  # of the translation: words, then the name of a value
+    letters: int  # that are no values
+    of_data: frozenset[str]  # names of values that are not translated
+
+    def depth(self, name: str, depth: int) -> int:
+        """How deep a value is looked into: not at all where it is of the data."""
+        return 0 if name in self.of_data else depth
 
 
 def sentence(words: str, language: str) -> str:
@@ -47,7 +62,24 @@ def _translated(words: str, language: str, depth: int) -> str:
         known = _looked_up(words[:end], language, depth)
         if known is not None or end == ends[0]:
             return f"{known or words[:end]} {_translated(words[end + 1 :], language, depth)}"
-    return words
+    return _added(words, language, depth)
+
+
+def _added(words: str, language: str, depth: int) -> str:
+    """Words with an addition that the catalogue has by itself (`, if no two records are of one person`, `(33 %)`)."""
+    if not depth:
+        return words
+    for match in _ADDITION.finditer(words):
+        start = match.start()
+        known = _looked_up(words[start:].lstrip(), language, depth) if start else None
+        if known is not None:
+            blank = " " if words[start] == " " else ""
+            return f"{_translated(words[:start], language, depth - 1)}{blank}{known}"
+    bracketed = _BRACKETS.fullmatch(words)
+    if bracketed is None:
+        return words
+    first, inside = bracketed.groups()
+    return f"{_translated(first, language, depth - 1)} ({_value(inside, language, depth)})"
 
 
 def _looked_up(words: str, language: str, depth: int) -> str | None:
@@ -59,41 +91,50 @@ def _looked_up(words: str, language: str, depth: int) -> str | None:
             if template.anchor in words and (found := template.pattern.fullmatch(words)):
                 values = dict(zip(template.names, found.groups(), strict=True))
                 return "".join(
-                    part + ("" if name is None else _value(values[name], language, depth - 1))
+                    part
+                    + ("" if name is None else _value(values[name], language, 0 if name in template.of_data else depth))
                     for part, name in template.parts
                 )
     return None
 
 
 def _value(words: str, language: str, depth: int) -> str:
+    """A value in turn; at depth 0 only numbers are written anew."""
     number = localized_within(words, language)
-    return number if number != words else _translated(words, language, depth)
+    return number if number != words or not depth else _translated(words, language, depth - 1)
 
 
 @cache
 def _templates(language: str) -> tuple[_Template, ...]:
     pairs = catalogue(language).known.items()
     found = [one for message, words in pairs if "{" in message and (one := _template(message, words))]
-    return tuple(sorted(found, key=lambda one: -len(one.pattern.pattern)))
+    return tuple(sorted(found, key=lambda one: (-one.letters, -len(one.names))))
 
 
 def _template(message: str, words: str) -> _Template | None:
     parts = _parts(message)
     letters = [run for part, _ in parts for run in re.findall(r"[^\W\d_]+", part)]
-    if sum(map(len, letters)) < _LEAST_LETTERS or not all(name is None or name.isidentifier() for _, name in parts):
+    size = sum(map(len, letters))
+    if size < _LEAST_LETTERS or not all(name is None or name.isidentifier() for _, name in parts):
         return None
     names: list[str] = []
-    pattern = ""
+    signs = sum(len(part.replace(" ", "")) for part, _name in parts)
+    numbers = {name for _part, name, spec, _how in string.Formatter().parse(message) if spec}
+    pattern, value = "", _WORDS if signs < _FEW_SIGNS else _ANYTHING
     for part, name in parts:
         pattern += re.escape(part)
         if name is not None:
-            pattern += f"(?P={name})" if name in names else f"(?P<{name}>.+?)"
+            wanted = _NUMBER if name in numbers else value
+            pattern += f"(?P={name})" if name in names else f"(?P<{name}>{wanted})"
             if name not in names:
                 names.append(name)
     translated = _parts(words)
     if not names or any(name is not None and name not in names for _, name in translated):
         return None
-    return _Template(re.compile(pattern, re.DOTALL), max(letters, key=len), tuple(names), tuple(translated))
+    quoted = {name for part, name in parts if name is not None and part.endswith(("'", '"', "`"))}
+    of_data = frozenset(quoted | set(filter(_OF_DATA.fullmatch, names)))
+    compiled, anchor = re.compile(pattern, re.DOTALL), max(letters, key=len)
+    return _Template(compiled, anchor, tuple(names), tuple(translated), size, of_data)
 
 
 def _parts(template: str) -> list[tuple[str, str | None]]:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
 from typing import Any
 
 from crypsis import wording
 from crypsis.translation import _, language, plural, translated
 from crypsis.translation.templates import localized
 
-__all__ = ["counted", "enumerated", "figure", "listed", "shortened", "shown"]
+__all__ = ["counted", "date_text", "enumerated", "figure", "listed", "shortened", "shown"]
 
 shortened = wording.shortened
 
 # Nouns that are counted where only their name is known, such as what a guarantee counts.
 NOUNS = (
     ("class", "classes"),
+    ("connection", "connections"),
     ("distinct set", "distinct sets"),
     ("distinct trajectory", "distinct trajectories"),
+    ("event", "events"),
     ("group of its hierarchy", "groups of its hierarchy"),
     ("identifier", "identifiers"),
     ("item", "items"),
@@ -55,6 +58,21 @@ def figure(value: float | None, digits: int = 4) -> str:
     """A number, to so many significant digits if it is not whole; null stands for infinity, which JSON cannot write."""
     written = wording.figure(value, digits)
     return localized(written, language()) if written[-1].isdigit() else translated(written)
+
+
+def date_text(value: date, pattern: str = "") -> str:
+    """A day, or a moment to the minute, as the language writes it: `2024-03-01 07:30`, in German `01.03.2024 07:30`.
+
+    `pattern` leaves out parts: of `YM` and `MD` only these are written.
+    """
+    year, month, day = f"{value.year:04}", f"{value.month:02}", f"{value.day:02}"
+    parts = {"": (year, month, day), "YM": (year, month), "MD": (month, day)}[pattern]
+    german = language() == "de"
+    written = ".".join(reversed(parts)) if german else "-".join(parts)
+    written += "." if german and pattern == "MD" else ""
+    if not isinstance(value, datetime) or pattern == "YM":
+        return written
+    return f"{written} {value:%H:%M:%S}" if value.second else f"{written} {value:%H:%M}"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from crypsis.translation import _
+
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b2733}"
     "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}"
@@ -67,7 +69,8 @@ def heat_map(sources: list[str], overlaps: Mapping[str, list[float]]) -> str:
                 cells.append("<td>")
             else:
                 count, share = int(found[0]), float(found[1])
+                of_smaller = _("{share:.0%} of the smaller", share=share)
                 ink = f"background:rgba(31,95,168,{0.08 + 0.6 * share:.2f})"
-                cells.append(f"<td style='{ink}' title='{share:.0%} of the smaller'>{count:,}")
+                cells.append(f"<td style='{ink}' title='{escape(of_smaller)}'>{count:,}")
         rows.append(f"<tr><td>{escape(a)}{''.join(cells)}</tr>")
     return "".join(rows) + "</table>"

@@ -10,7 +10,7 @@ from nicegui import ui
 from crypsis.data.formats import FORMATS
 from crypsis.errors import CrypsisError
 from crypsis.samples import SAMPLES
-from crypsis.translation import _
+from crypsis.translation import _, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.importing import Staged
@@ -26,7 +26,7 @@ def ways_to_add(workbench: Workbench) -> None:
     async def received(upload: str, name: str) -> None:
         _open(workbench, Staged(upload=upload, name=name))
 
-    names = ", ".join(format.label.partition(":")[0] for format in FORMATS.values())
+    names = ", ".join(translated(format.label).partition(":")[0] for format in FORMATS.values())
     drop_place(workbench, _("Drop a file here, or choose one"), names, received)
     if workbench.allow_paths:
         with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
@@ -43,7 +43,7 @@ def ways_to_add(workbench: Workbench) -> None:
 
             field.on("keydown.enter", open_path)
             theme.secondary(_("Open"), open_path, "folder_open").style("height: 40px")
-    ui.html("<h3>Or look around with sample data</h3>", sanitize=False)
+    ui.html(f"<h3>{theme.escaped(_('Or look around with sample data'))}</h3>", sanitize=False)
     with ui.element("div").classes("cards"):
         for name, sample in SAMPLES.items():
             _sample_card(workbench, name, sample.description)
@@ -64,5 +64,5 @@ def _sample_card(workbench: Workbench, name: str, description: str) -> None:
         .props(f"type=button {attribute('aria-label', _('Load the sample {name}', name=name))}") as card
     ):
         ui.label(name.replace("-", " ").capitalize()).classes("strong")
-        ui.label(description).classes("muted small")
+        ui.label(translated(description)).classes("muted small")
     card.on("click", notify_errors(load))

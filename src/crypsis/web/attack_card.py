@@ -37,7 +37,10 @@ class AttackCard:
             if not fitting:
                 ui.label(_("No adversary of this workbench fits these data.")).classes("muted")
                 return
-            words = {name: f"{name.replace('-', ' ')} · {translated(kind.help())}" for name, kind in fitting.items()}
+            words = {
+                name: f"{translated(name.replace('-', ' '))} · {translated(kind.help())}"
+                for name, kind in fitting.items()
+            }
             self.name = ui.select(words, value=next(iter(words)), label=_("Adversary"), on_change=self._show_parameters)
             self.name.props("outlined dense options-dense").style("width: 100%")
             self.parameters = ui.element("div").classes("halves")

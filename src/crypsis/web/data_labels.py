@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from crypsis.data.encoded_column import TYPE_LABELS
 from crypsis.data.sources import SOURCES
 from crypsis.hierarchy import Hierarchies
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
 from crypsis.parameters import parameters_of
-from crypsis.translation import marked
+from crypsis.translation import _, marked, translated
 
-KIND_LABELS = {kind: source.label for kind, source in SOURCES.items()}
 ROLE_LABELS = {
     "identifier": marked("identifier · names a person"),
     "quasi": marked("quasi-identifier · others may know it"),
@@ -25,6 +25,21 @@ POLICY_LABELS = {
     "utility": marked("Utility policy"),
     "constraints": marked("Places that may be joined"),
 }
+
+
+def kind_labels() -> dict[str, str]:
+    """The kinds of data in the reader's language."""
+    return {kind: translated(source.label) for kind, source in SOURCES.items()}
+
+
+def type_labels() -> dict[str, str]:
+    """The types of columns in the reader's language."""
+    return {type: translated(label) for type, label in TYPE_LABELS.items()}
+
+
+def role_labels() -> dict[str, str]:
+    """The roles of columns in the reader's language."""
+    return {role: _(label) for role, label in ROLE_LABELS.items()}
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from crypsis.metrics import short_names
 from crypsis.query.questions import Answer, Question, published_taxonomy
 from crypsis.reports.report import Report
 from crypsis.review import Review
-from crypsis.translation import ENGLISH, language
+from crypsis.translation import ENGLISH, language, marked
 from crypsis.web.asked_results import AskedResult
 from crypsis.web.attacking import AttackAnswer, attacked
 from crypsis.web.comparison import Comparison
@@ -66,7 +66,9 @@ UNFINISHED = ("waiting", "cancelled")  # states of cells that the next start run
 _EVENTS_KEPT = 20_000
 _ASKED_KEPT = 2  # results that stay loaded for questions
 _OUTPUTS_KEPT = 4
-_RUNS_ELSEWHERE = "This experiment runs in another process on the same workspace; wait for it, or cancel it there."
+_RUNS_ELSEWHERE = marked(
+    "This experiment runs in another process on the same workspace; wait for it, or cancel it there."
+)
 
 
 @dataclass(frozen=True)

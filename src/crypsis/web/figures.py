@@ -8,6 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.evaluate.plots import Results
+from crypsis.evaluate.plots.results import capital, figure_title
 from crypsis.metrics import figure_named, short_names
 from crypsis.metrics.figure import LOWER
 from crypsis.translation import _, translated
@@ -19,7 +20,7 @@ _SHOWN = 6
 
 def figure_label(name: str) -> str:
     """What a figure is called on a page."""
-    return _("Seconds") if name == "runtime" else translated(figure_named(name).title)
+    return _("Seconds") if name == "runtime" else figure_title(name)
 
 
 def figure_text(name: str, value: float) -> str:
@@ -103,7 +104,7 @@ def _note(name: str, value: float, crs: str | None) -> str:
 def _explained(name: str, crs: str | None) -> str:
     figure = figure_named(name)
     unit = "" if figure.share or not figure.unit else _("In {unit}.", unit=translated(figure.unit_in(crs)))
-    better = f"{translated(figure.better.capitalize())}." if figure.better else ""
+    better = f"{capital(translated(figure.better))}." if figure.better else ""
     return " ".join(part for part in (translated(figure.meaning), unit, better) if part)
 
 
@@ -112,9 +113,9 @@ def duration(seconds: float) -> str:
     if seconds < 0.001:
         return _("under 1 ms")
     if seconds < 1:
-        return f"{1000 * seconds:.3g} ms"
+        return _("{milliseconds:.3g} ms", milliseconds=1000 * seconds)
     return (
-        f"{seconds:.3g} s"
+        _("{seconds:.3g} s", seconds=seconds)
         if seconds < 120
         else _("{seconds:.0f} min {seconds2:.0f} s", seconds=seconds // 60, seconds2=seconds % 60)
     )
@@ -123,8 +124,10 @@ def duration(seconds: float) -> str:
 def rough_duration(seconds: float) -> str:
     """An estimate, as exact as estimates are: whole seconds below a minute and a half, minutes above."""
     if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return _("{seconds} min", seconds=round(seconds / 60)) if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        return _("{seconds} s", seconds=max(1, round(seconds)))
+    return (
+        _("{seconds} min", seconds=round(seconds / 60)) if seconds < 5400 else _("{hours:.1f} h", hours=seconds / 3600)
+    )
 
 
 def best_in_words(results: Results, parameter: str, figure: str) -> str:
@@ -151,16 +154,19 @@ def best_in_words(results: Results, parameter: str, figure: str) -> str:
         return _("Best by this figure at every {parameter}: {always}.", parameter=parameter, always=", ".join(always))
     return (
         _("Best by this figure: ")
-        + "; ".join(f"{one} at {parameter} {', '.join(at)}" for one, at in winners.items())
+        + "; ".join(
+            _("{one} at {parameter} {values}", one=one, parameter=parameter, values=", ".join(at))
+            for one, at in winners.items()
+        )
         + "."
     )
 
 
 def time_bars(parts: list[tuple[str, float]]) -> None:
     """Steps with their times, as bars beside the figures."""
-    longest = max((seconds for _, seconds in parts), default=0) or 1
+    longest = max((seconds for _name, seconds in parts), default=0) or 1
     rows = "".join(
-        f"<tr><td>{theme.escaped(name)}</td><td class=number>{duration(seconds)}</td>"
+        f"<tr><td>{theme.escaped(translated(name))}</td><td class=number>{duration(seconds)}</td>"
         f'<td class="bar"><i style="width: {100 * seconds / longest:.1f}%"></i></td></tr>'
         for name, seconds in parts
     )

@@ -24,6 +24,13 @@ _NOTHING = {
 }
 
 
+_FORMER = (  # what `of_former_run` makes of the sentences of a verdict
+    marked("Held then {assumed}: {promised}; counted with the original, {required} {bound}."),
+    marked("Held then {assumed}: {promised}; nothing rare occurs, {required} {bound}."),
+    marked("Held then {assumed}: {promised}; {achieved} {level}, {required} {bound}."),
+)
+
+
 def review_of(cell: Mapping[str, Any]) -> Review | None:
     """The review that a cell of a store keeps; None where it has none that can be read."""
     try:

@@ -26,6 +26,7 @@ from crypsis.methods.stream.sliding_window import ALIVE, Slide
 from crypsis.runtime import StreamConfiguration, StreamRun
 from crypsis.runtime.observation import Observation
 from crypsis.runtime.run import in_use
+from crypsis.translation import marked
 from crypsis.web.datasets import Datasets
 from crypsis.web.telling import error_words
 from crypsis.web.workspace import Entry, Workspace
@@ -115,7 +116,7 @@ class LiveStream:
         except CrypsisError as error:
             self.error = error_words(error)
         except Exception as error:
-            self.error = f"{type(error).__name__}: the stream ended unexpectedly; this is a bug."
+            self.error = marked(f"{type(error).__name__}: the stream ended unexpectedly; this is a bug.")
 
 
 class LiveStreams:

@@ -77,7 +77,7 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
         if len(polygon) < 3:
             continue
         one = figures[index]
-        state = ", marked" if index in marked else ""
+        state = _(", marked") if index in marked else ""
         fixes = counted(one.points, "fix", "fixes")
         words = _(
             "Area {index}{state}: {fixes}, up to {max_displacement:,.0f} {unit} away from its middle",
@@ -150,9 +150,10 @@ def choosing_map(labels: Sequence[str], x: Float64s, y: Float64s, crs: str | Non
     if len(known) <= _MOST_NAMED:
         points = [(labels[place], float(page_x[place]), float(page_y[place])) for place in known.tolist()]
         marks += _names_beside(points, max(radius, side / 2), view.width)
-    words = (
-        f"Map of {counted(len(known), 'place')}. Click places or drag a box around them; with the keyboard, arrow keys "
-        "move from place to place and Enter chooses."
+    words = _(
+        "Map of {places}. Click places or drag a box around them; with the keyboard, arrow keys move from place to "
+        "place and Enter chooses.",
+        places=counted(len(known), "place"),
     )
     picture = view.drawing(words, *marks)
     return Markup(picture.replace('role="img"', 'role="application" tabindex="0"', 1))

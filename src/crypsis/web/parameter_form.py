@@ -91,11 +91,11 @@ class ParameterForm:
 
     def _field(self, parameter: Parameter) -> None:
         value = self.values.get(parameter.name, None if parameter.required else parameter.default)
-        words, more = map(translated, label_of(parameter))
+        words, more = label_of(parameter)
         with ui.element("div").classes("parameter"):
             with ui.element("div").classes("parameter-name"):
                 ui.label(words).classes("name")
-                ui.label(parameter.name).classes("raw").props('aria-hidden="true"')
+                ui.label(parameter.name).classes("raw").props('aria-hidden="true" translate="no"')
             if issubclass(parameter.type, SideInput):
                 field = self._side_input(parameter)
             elif parameter.choices:
@@ -130,7 +130,7 @@ class ParameterForm:
             f"outlined dense hide-bottom-space {attribute('placeholder', _('not set'))}"
         )
         slider = ui.slider(min=low, max=high, step=step, value=value if isinstance(value, (int, float)) else low)
-        slider.props(f"label {attribute('aria-label', f'{parameter.name}, slider')} color=primary")
+        slider.props(f"label color=primary {attribute('aria-label', _('{name}, slider', name=parameter.name))}")
         slider.classes("unset" if value is None else "")
         slider.move(target_index=1)  # before the number, below the name
         busy = False
@@ -187,7 +187,7 @@ class ParameterForm:
             if not path
             else _("made automatically")
         )
-        field.props(f'outlined dense hide-bottom-space debounce=500 placeholder="{hint}"').classes("wide")
+        field.props(f"outlined dense hide-bottom-space debounce=500 {attribute('placeholder', hint)}").classes("wide")
         field.on_value_change(lambda event: self._set(parameter, event.value or None))
         if declared:
             ui.button(_("What is in the data is public"), on_click=lambda: field.set_value(PUBLIC_IN_DATA)).props(

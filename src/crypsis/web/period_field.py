@@ -56,9 +56,9 @@ class PeriodField:
             f'aria-label="{label}">'
             for label, instant in zip(labels, self.instants, strict=True)
         )
-        kind = "handles four" if len(labels) == 4 else "handles"
+        four = " four" if len(labels) == 4 else ""
         self.line.set_content(
-            f'<div class="{kind}" role="group" aria-label="{_("Period")}"><div class="line" aria-hidden="true">'
+            f'<div class="handles{four}" role="group" aria-label="{_("Period")}"><div class="line" aria-hidden="true">'
             f'<div class="possible"></div><div class="certain"></div></div>{inputs}</div>'
         )
         self.fields.clear()

@@ -74,7 +74,7 @@ class PlotArea:
     def _show_options(self) -> None:
         """A field for everything that this plot has to be told."""
         plot = PLOTS[str(self.kind.value)]
-        self.help.set_text(plot.help)
+        self.help.set_text(_(plot.help))
         results = self.experiments.plotted(self.number)
         figures = {name: figure_label(name) for name in metric_names(results)}
         varied = {name: name for name in varied_names(cell.parameters for cell in results)}

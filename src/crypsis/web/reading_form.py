@@ -8,12 +8,15 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.data.sources import SOURCES
-from crypsis.data.sources.data_source import AlsoCalled, InFilesOnly, Label, NamesColumn
+from crypsis.data.sources.data_source import AlsoCalled, InFilesOnly, NamesColumn
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.dataset import Dataset
 from crypsis.parameters import Parameter, SideInput, marks_of
-from crypsis.translation import marked
+from crypsis.translation import _, marked, translated
+from crypsis.web.parameter_labels import is_switch, reading_label
+from crypsis.web.telling import note_words
 
+AS_USUAL = marked("as usual")
 Change = Callable[[Parameter, Any], Any]
 
 
@@ -30,15 +33,6 @@ def options_used(dataset: Dataset) -> list[Parameter]:
     ]
 
 
-def label_of(option: Parameter) -> str:
-    """`Side of a square, in metres (grid)`; one that is switched on is called by what it does."""
-    label = next((mark.text for mark in marks_of(option, Label)), option.name.replace("_", " ").capitalize())
-    if _is_switch(option) and option.choice_labels:
-        label = next(iter(option.choice_labels.values()))
-        label = label[0].upper() + label[1:]
-    return f"{label}, in {option.unit} ({option.name})" if option.unit else f"{label} ({option.name})"
-
-
 def value_in(section: Mapping[str, Any], option: Parameter) -> Any:
     """What a table `[dataset]` says of an option, by whichever of its names; None where it says nothing."""
     return next((section[word] for word in words_of(option) if section.get(word) is not None), None)
@@ -52,22 +46,20 @@ def names_column(option: Parameter) -> bool:
     return bool(marks_of(option, NamesColumn))
 
 
-def reading_field(
-    option: Parameter, value: Any, columns: Sequence[str], change: Change, unsaid: str = marked("as usual")
-) -> Any:
+def reading_field(option: Parameter, value: Any, columns: Sequence[str], change: Change, unsaid: str = AS_USUAL) -> Any:
     """The field of an option. `change` is called with the value that a table `[dataset]` takes, None for nothing."""
-    label = label_of(option)
-    if _is_switch(option):
+    label = reading_label(option)
+    if is_switch(option):
         chosen = option.choices[0] if option.choices else True
         on = bool(option.default) if value is None else value not in (False, None)
         off = False if option.default is True else None
         field: Any = ui.switch(label, value=on).props("dense")
         field.on_value_change(lambda event: change(option, chosen if event.value else off))
-        return field.tooltip(option.help)
+        return field.tooltip(note_words(option.help))
     if names_column(option):
-        known = {"": unsaid if unsaid != "as usual" else "", **{name: name for name in columns}}
+        known = {"": _(unsaid) if unsaid != AS_USUAL else "", **{name: name for name in columns}}
     elif option.choices:
-        known = {"": unsaid, **option.choice_labels}
+        known = {"": _(unsaid), **{name: translated(words) for name, words in option.choice_labels.items()}}
     else:
         known = {}
     if known:
@@ -77,13 +69,9 @@ def reading_field(
     else:
         shown = ", ".join(value) if isinstance(value, (list, tuple)) else value
         field = ui.input(label, value=str(shown or "")).props("debounce=600")
-    field.props("outlined dense options-dense").style("width: 100%").tooltip(option.help)
+    field.props("outlined dense options-dense").style("width: 100%").tooltip(note_words(option.help))
     field.on_value_change(lambda event: change(option, _value(option, event.value)))
     return field
-
-
-def _is_switch(option: Parameter) -> bool:
-    return option.type is bool or (option.optional and len(option.choices) == 1)
 
 
 def _value(option: Parameter, typed: Any) -> Any:

@@ -66,7 +66,7 @@ class ReportCard:
         """Open a report; the one to sign asks first who answers for it, once."""
 
         def open_report() -> None:
-            chosen = language() if language() in LANGUAGES else ENGLISH
+            chosen = report_language()
             mark = "&" if "?" in name else "?"
             ui.navigate.to(f"{self.address}/{name}{mark}language={chosen}", new_tab=True)
 
@@ -124,3 +124,13 @@ def _field(name: str, before: Any) -> Any:
     value = getattr(before, name, None) or ""
     field = ui.input(_(LABELS[name]), value=value).props(f"outlined dense {theme.attribute('hint', _(HELP[name]))}")
     return field.style("width: 100%")
+
+
+def report_language() -> str:
+    """The language that a report is asked for in."""
+    return language() if language() in LANGUAGES else ENGLISH
+
+
+def report_address(experiment: str) -> str:
+    """Where the report of an experiment is, in the reader's language."""
+    return f"/api/experiments/{experiment}/report.html?language={report_language()}"

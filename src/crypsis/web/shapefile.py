@@ -15,6 +15,7 @@ import polars as pl
 from crypsis.arrays import Float64s
 from crypsis.data.formats.limited_reader import read_limited
 from crypsis.errors import MissingExtra, UnreadableFile
+from crypsis.translation import marked
 
 _MAGIC = struct.pack(">i", 9994)  # with which every .shp file begins
 _LARGEST = 1 << 30  # bytes of the shapes, once unpacked
@@ -31,8 +32,8 @@ def read_shapes(path: Path) -> tuple[list[Float64s], str | None]:
             source,
             f"{__name__}:decode_shapes",
             {"member": member.filename},
-            file="This file",
-            label="a zipped shapefile",
+            file=marked("This file"),
+            label=marked("a zipped shapefile"),
             declared=member.file_size,
         )
     points = frame.select("x", "y").to_numpy()

@@ -37,6 +37,7 @@ from crypsis.hierarchy import Hierarchy, ItemHierarchy, Taxonomy, UtilityPolicy
 from crypsis.hierarchy.files import file_text, hierarchy_text, parse_hierarchy
 from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
 from crypsis.hierarchy.hierarchies import built
+from crypsis.translation import _, marked
 from crypsis.web.datasets import Datasets, whole_section
 from crypsis.web.own_names import rename_in_errors
 from crypsis.web.telling import error_sentence
@@ -47,16 +48,16 @@ _RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
 HIERARCHIES, POLICIES, WORKLOADS = "hierarchies", "policies", "workloads"
 POLICY_FILE = "policy.json"
 RECIPES = {
-    "balanced:5": "five children per node",
-    "equi_width:16": "16 ranges of equal width",
-    "equi_depth:16": "16 ranges with equally many records",
-    "flat": "every value, then any value",
-    "prefix": "by the beginning of the value",
+    "balanced:5": marked("five children per node"),
+    "equi_width:16": marked("16 ranges of equal width"),
+    "equi_depth:16": marked("16 ranges with equally many records"),
+    "flat": marked("every value, then any value"),
+    "prefix": marked("by the beginning of the value"),
 }
 _RECIPE_WORDS = {
-    "balanced": "{} children per node",
-    "equi_width": "{} ranges of equal width",
-    "equi_depth": "{} ranges with equally many records",
+    "balanced": marked("{number} children per node"),
+    "equi_width": marked("{number} ranges of equal width"),
+    "equi_depth": marked("{number} ranges with equally many records"),
 }
 POLICY_KINDS: dict[str, Any] = {"privacy": PrivacyPolicy, "utility": UtilityPolicy, "constraints": UtilityConstraints}
 _MOST_QUERIES = 2_000
@@ -67,8 +68,8 @@ def recipe_words(recipe: str) -> str:
     """How a hierarchy was made, in words; a recipe that is not known here as it is."""
     kind, *numbers = recipe.split(":")
     if recipe in RECIPES or len(numbers) != 1:
-        return RECIPES.get(recipe, recipe)
-    return _RECIPE_WORDS[kind].format(*numbers) if kind in _RECIPE_WORDS else recipe
+        return _(RECIPES[recipe]) if recipe in RECIPES else recipe
+    return _(_RECIPE_WORDS[kind], number=numbers[0]) if kind in _RECIPE_WORDS else recipe
 
 
 class SideInputs:
@@ -312,7 +313,7 @@ class SideInputs:
         if name not in POLICY_KINDS:
             raise BadParameter(f"A policy is one of {', '.join(POLICY_KINDS)}.", parameter="policy")
         path = self.workspace.upload(upload)
-        with rename_in_errors(path, "the file"):
+        with rename_in_errors(path, marked("the file")):
             return [list(one) for one in label_lists(POLICY_KINDS[name].from_file(path))]
 
     def policy_sets(self, entry: Entry) -> list[list[str]]:

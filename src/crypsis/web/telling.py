@@ -9,9 +9,8 @@ from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.places import BROWSER, reword
-from crypsis.translation import marked, translated
-from crypsis.web.parameter_labels import label_of
-from crypsis.web.reading_form import label_of as reading_label
+from crypsis.translation import _, language, marked, translated
+from crypsis.web.parameter_labels import label_of, reading_label
 
 _OF_PAGES = {  # switches and buttons of pages that stand for an option
     "sort": marked("Put the rows in order"),
@@ -24,21 +23,20 @@ _OF_PAGES = {  # switches and buttons of pages that stand for an option
 }
 
 
-@cache
 def option_labels() -> dict[str, str]:
-    """The label of every option that a page shows."""
+    """The label of every option that a page shows, in the reader's language."""
+    return _labels_in(language())
+
+
+@cache
+def _labels_in(_language: str) -> dict[str, str]:
     of_methods = {
         parameter.name: label_of(parameter)[0] for method in METHODS.values() for parameter in parameters_of(method)
     }
     of_reading = {
         name: reading_label(option) for source in SOURCES.values() for name, option in source.options().items()
     }
-    return {**of_methods, **of_reading, **_OF_PAGES}
-
-
-def _labels() -> dict[str, str]:
-    """The same in the reader's language."""
-    return {name: translated(label) for name, label in option_labels().items()}
+    return {**of_methods, **of_reading, **{name: _(label) for name, label in _OF_PAGES.items()}}
 
 
 def error_words(error: CrypsisError) -> str:
@@ -51,9 +49,9 @@ def error_sentence(error: CrypsisError) -> str:
     """The error without its place."""
     if error.final:
         return error.sentence
-    return reword(translated(error.sentence), BROWSER, _labels(), error.details.get("parameter"))
+    return reword(translated(error.sentence), BROWSER, option_labels(), error.details.get("parameter"))
 
 
 def note_words(note: str) -> str:
     """What was understood of a file, or is asked about it."""
-    return reword(translated(note), BROWSER, _labels())
+    return reword(translated(note), BROWSER, option_labels())

@@ -6,8 +6,10 @@ has a sign and a word.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -70,14 +72,13 @@ def page_frame(
     title: str, lead: str, *, theme: str | None = None, dataset: str | None = None, heading: str | None = None
 ) -> Iterator[ui.row]:
     """The frame of a page: navigation, heading, and the main column. Yields the row for actions beside the heading."""
+    _speak()
     ui.add_head_html(f"<style>{STYLE}</style>")
     ui.add_body_html(f'<a class="skip" href="#main">{escaped(_("Skip to the content"))}</a>')
     ui.add_head_html('<link rel="stylesheet" href="/static/crypsis.css">')
     ui.add_head_html(f'<script src="/static/crypsis.js"></script><script>{PLOT_SCRIPT}</script>')
+    ui.add_head_html(f"<script>crypsis.words = {script_words()};</script>")
     ui.page_title(f"{title} · Crypsis")
-    # without a direction the rules of Quasar for left and right do not hold: indented trees, labels above fields
-    root = f"const root = document.documentElement; root.lang = '{language()}'; root.dir = 'ltr';"
-    ui.add_head_html(f"<script>{{ {root} }}</script>")
     dark = ui.dark_mode({"dark": True, "light": False}.get(theme or ""))
     _navigation(title, dark, dataset)
     ui.html(_top_bar(), sanitize=False).classes("top-bar")
@@ -92,6 +93,43 @@ def page_frame(
             yield actions
         except CrypsisError as error:  # what cannot be read must not take the page, and the way on, with it
             message("bad", _("This cannot be shown"), error_words(error))
+
+
+def _speak() -> None:
+    """Let the widgets, too, speak the reader's language: what they say by themselves stands in catalogues of theirs."""
+    page = copy(ui.context.client.page)
+    page.language = "de" if language() == "de" else "en-US"
+    ui.context.client.page = page
+    # without a direction the rules of Quasar for left and right do not hold: indented trees, labels above fields
+    root = f"const root = document.documentElement; root.lang = '{language()}'; root.dir = 'ltr';"
+    ui.add_head_html(f"<script>{{ {root} }}</script>")
+
+
+# What crypsis.js says: by name, with values in braces.
+_SCRIPT_WORDS = {
+    "rows": marked("The rows cannot be read."),
+    "bytes": marked("bytes"),
+    "tooLarge": marked("This file has {size}; {limit} are allowed."),
+    "left": marked(", about {seconds} s left"),
+    "sending": marked("Sending {name}: {sent} of {size}{left}"),
+    "sent": marked("{name}: all {size} sent, being checked …"),
+    "failed": marked("The file could not be sent."),
+    "received": marked("Received {name}, {size}"),
+    "lost": marked("The connection was lost; try again."),
+    "begun": marked("Sending {name} …"),
+    "chosen": marked("{place}, chosen"),
+    "days": marked("Mon Tue Wed Thu Fri Sat Sun"),
+    "north": marked("N"),
+    "south": marked("S"),
+    "east": marked("E"),
+    "west": marked("W"),
+}
+
+
+def script_words() -> str:
+    """The words of the script in the reader's language, and how the language writes numbers."""
+    words = {name: _(text) for name, text in _SCRIPT_WORDS.items()}
+    return json.dumps({**words, "locale": "de" if language() == "de" else "en"}).replace("<", "\\u003c")
 
 
 def _navigation(current: str, dark: Any, dataset: str | None) -> None:
@@ -270,6 +308,11 @@ def attribute(name: str, text: str) -> str:
     return f"{name}={text!a}"
 
 
+def markup_attribute(name: str, text: str) -> str:
+    """The same as HTML takes it."""
+    return f'{name}="{escaped(text)}"'
+
+
 def picture(svg: str, description: str = "") -> Any:
     """A drawing of our own, whose texts were escaped when it was drawn."""
     return ui.html(svg, sanitize=False).classes("drawing").props(attribute("aria-label", description))
@@ -284,8 +327,9 @@ _LOGO = (
 # On a narrow screen the style sheet folds the navigation away and shows this bar, whose button opens it.
 def _top_bar() -> str:
     return (
-        f'<button type="button" class="menu-button" aria-label="{escaped(_("Menu"))}" aria-expanded="false" '
+        f'<button type="button" class="menu-button" {markup_attribute("aria-label", _("Menu"))} aria-expanded="false" '
         'aria-controls="side" onclick="crypsis.menu()">'
         '<span class="material-icons" aria-hidden="true">menu</span></button>'
-        f'<a class="brand" href="/" aria-label="{escaped(_("Crypsis, start page"))}">{_LOGO}<span>Crypsis</span></a>'
+        f'<a class="brand" href="/" {markup_attribute("aria-label", _("Crypsis, start page"))}>{_LOGO}'
+        "<span>Crypsis</span></a>"
     )

@@ -34,6 +34,7 @@ from crypsis.publication import kind_promised
 from crypsis.release_folder import MANIFEST
 from crypsis.review import Review
 from crypsis.signatures import Signature
+from crypsis.translation import marked
 from crypsis.verifiers import VERIFIERS
 from crypsis.web.attacking import AttackAnswer, attacked
 from crypsis.web.own_names import rename_in_errors
@@ -117,7 +118,7 @@ class Verification:
             raise NotApplicable("The original goes with the archive of a release; a file is checked by itself.")
         if trusted:
             raise OptionWithoutEffect("Public keys are for the archives of releases; a file has no signature.")
-        with rename_in_errors(path, "the file"):
+        with rename_in_errors(path, marked("the file")):
             return self.of_file(path, promise)
 
     def roles_of_upload(self, upload: str) -> dict[str, str]:
@@ -155,7 +156,7 @@ class Verification:
         manifest = release.manifest
         against = None if original is None else _as_the_method_took_them(original, manifest)
         if original_file is not None:
-            with rename_in_errors(original_file, "the original"):
+            with rename_in_errors(original_file, marked("the original")):
                 against = release.read_original(original_file, **({} if person is None else {"person": person}))
         return Checked(release.verify(against), release.review(against), manifest, tuple(release.damage), signature)
 
@@ -205,7 +206,7 @@ def _trusted_by(signature: Signature, keys: Sequence[Path]) -> Signature:
         return signature
     with ExitStack() as names:
         for key in keys:
-            names.enter_context(rename_in_errors(key, "the public key"))
+            names.enter_context(rename_in_errors(key, marked("the public key")))
         return signature.trusted_by(keys)
 
 

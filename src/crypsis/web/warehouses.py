@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import IO, Any
 
 from crypsis.errors import BadWarehouse, CrypsisError, MissingFile, StateInUse
+from crypsis.translation import marked
 from crypsis.warehouse import Warehouse
 from crypsis.warehouse.cards import Card
 from crypsis.warehouse.configuration import Configuration
@@ -116,7 +117,7 @@ class Building:
         code = self.process.wait()
         notes.join()
         if not self.cancelled and code not in (0, 4):  # 4: built, and not activated; the report says why
-            self.error = _message(output) or "The build ended unexpectedly; the active warehouse is as it was."
+            self.error = _message(output) or marked("The build ended unexpectedly; the active warehouse is as it was.")
 
     def _listen(self, notes: IO[str] | None) -> None:
         for line in notes or ():
@@ -221,7 +222,7 @@ class Warehouses:
         if isinstance(found, list):
             width = len(found[0].answer) if found else 0
             return TableOfAnswers(
-                [*(f"column {index}" for index in range(1, width + 1)), "sources that suffice"],
+                [*(f"column {index}" for index in range(1, width + 1)), marked("sources that suffice")],
                 [[*row.answer, " or ".join(map(" + ".join, row.minimal_witnesses))] for row in found],
             )
         return TableOfAnswers(list(found.variables), [list(row) for row in found.rows])

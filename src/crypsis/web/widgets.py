@@ -13,9 +13,9 @@ from nicegui import ui
 
 from crypsis.data.sources import SOURCES
 from crypsis.errors import CrypsisError
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.web.actions import in_thread, notify_errors
-from crypsis.web.data_labels import KIND_LABELS
+from crypsis.web.data_labels import kind_labels
 from crypsis.web.telling import error_words
 from crypsis.web.theme import attribute, escaped, inside, message, primary, secondary
 from crypsis.web.workbench import Workbench
@@ -112,10 +112,55 @@ def rows_grid(
         "enableCellTextSelection": not editable,
         "rowSelection": {"mode": "singleRow", "checkboxes": False, "enableClickSelection": True},
         ":datasource": f"crypsis.rows({json.dumps(address)})",
-        "overlayNoRowsTemplate": "<span class='muted'>No rows</span>",
+        "overlayNoRowsTemplate": f"<span class='muted'>{escaped(_('No rows'))}</span>",
+        "localeText": grid_words(),
     }
     grid = ui.aggrid(options, auto_size_columns=False).classes("grid").style(f"height: {height}")
-    return grid.props(attribute("aria-label", label))
+    return grid.props(attribute("aria-label", _(label)))
+
+
+def grid_words() -> dict[str, str]:
+    """What a grid says by itself."""
+    return {name: _(words) for name, words in _GRID_WORDS.items()}
+
+
+_GRID_WORDS = {
+    "ariaFilterInput": marked("Filter"),
+    "ariaFilterMenuOpen": marked("Open the filter"),
+    "ariaFilterValue": marked("Value of the filter"),
+    "ariaFilteringOperator": marked("Comparison"),
+    "ariaInputEditor": marked("Edit the cell"),
+    "ariaRowSelect": marked("Press Space to select the row"),
+    "ariaRowDeselect": marked("Press Space to deselect the row"),
+    "ariaSkeletonCellLoadingFailed": marked("The row could not be loaded"),
+    "loadingOoo": marked("Loading …"),
+    "loadingError": marked("The rows cannot be read."),
+    "noRowsToShow": marked("No rows"),
+    "equals": marked("Equals"),
+    "notEqual": marked("Does not equal"),
+    "contains": marked("Contains"),
+    "notContains": marked("Does not contain"),
+    "startsWith": marked("Begins with"),
+    "endsWith": marked("Ends with"),
+    "lessThan": marked("Less than"),
+    "lessThanOrEqual": marked("At most"),
+    "greaterThan": marked("Greater than"),
+    "greaterThanOrEqual": marked("At least"),
+    "inRange": marked("Between"),
+    "inRangeStart": marked("From"),
+    "inRangeEnd": marked("To"),
+    "blank": marked("Empty"),
+    "notBlank": marked("Not empty"),
+    "filterOoo": marked("Filter …"),
+    "page": marked("Page"),
+    "to": marked("to"),
+    "of": marked("of"),
+    "more": marked("more"),
+    "firstPage": marked("First page"),
+    "previousPage": marked("Previous page"),
+    "nextPage": marked("Next page"),
+    "lastPage": marked("Last page"),
+}
 
 
 def choose_dataset(
@@ -129,7 +174,7 @@ def choose_dataset(
     field = ui.select(
         options,
         value=chosen.number if chosen is not None and chosen.number in options else None,
-        label=label,
+        label=_(label),
         on_change=lambda event: ui.navigate.to(f"{path}?dataset={event.value}"),
     )
     return field.props("outlined dense options-dense").classes("one-line").style("width: 220px")
@@ -158,7 +203,7 @@ def tell_damage(workbench: Workbench) -> None:
         kind, number = one["kind"], one["id"]
         left = len(found) - place if place == _DAMAGE_SHOWN else 0
         more = _(" There are {left:,} more of these.", left=left) if left else ""
-        box = message("bad", _("Something in the workspace cannot be read"), one["message"] + more)
+        box = message("bad", _("Something in the workspace cannot be read"), translated(one["message"]) + more)
 
         def remove(kind: str = kind, number: str = number, box: Any = box) -> None:
             workbench.workspace.remove(kind, number)
@@ -187,7 +232,7 @@ def say_if_another(workbench: Workbench, number: str | None, shown: Entry) -> No
     except CrypsisError:
         message("caution", _("There is no such dataset any more"), _("{name} is shown instead.", name=shown.name))
         return
-    kind = KIND_LABELS[asked.content["section"]["kind"]]
+    kind = kind_labels()[asked.content["section"]["kind"]]
     message(
         "info",
         _("{name} is shown, not {name2}", name=shown.name, name2=asked.name),
@@ -225,7 +270,7 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
 
     with inside(message("bad", _("The data do not match the column settings"), error_words(error))):
         for remedy in remedies:
-            primary(remedy.button, notify_errors(partial(mend, remedy)), remedy.icon)
+            primary(_(remedy.button), notify_errors(partial(mend, remedy)), remedy.icon)
         if path != "/data":
             columns = _("Set roles and types on the page Data")
             secondary(columns, lambda: ui.navigate.to(f"/data?dataset={entry.number}"), "table_chart")
@@ -235,7 +280,7 @@ def show_as_file(
     text: Callable[[], str],
     apply: Callable[[str], Awaitable[None] | None] | None = None,
     name: str = "experiment.toml",
-    what: str = "experiment",
+    what: str = marked("Experiment file (TOML)"),
     command: str = "crypsis run",
 ) -> None:
     """A dialog with the file that the page stands for. It can be copied, kept, changed and taken back."""
@@ -245,14 +290,14 @@ def show_as_file(
         ui.dialog().props("persistent=false") as dialog,
         ui.card().classes("box").style("width: 760px; max-width: 92vw"),
     ):
-        ui.html("<h2>As a file</h2>", sanitize=False)
+        ui.html(f"<h2>{escaped(_('As a file'))}</h2>", sanitize=False)
         ui.label(
             _(
                 "{command} with this file does the same on the command line. Paths are those of this machine.",
                 command=command,
             )
         ).classes("muted small")
-        field = ui.textarea(_("{what} file (TOML)", what=what.capitalize()), value=text()).props(
+        field = ui.textarea(_(what), value=text()).props(
             'outlined input-style="font-family: ui-monospace, monospace; font-size: 12.5px; height: 46vh"'
         )
         field.style("width: 100%")
@@ -292,7 +337,7 @@ def plot_exports(experiment: str, kind: str, query: Mapping[str, Any], name: str
     for format in ("svg", "pdf", "png", "jpg", "bmp", "csv"):
         asked = urlencode({**{key: value for key, value in query.items() if value}, "format": format})
         address = f"/api/experiments/{experiment}/plots/{kind}?{asked}"
-        files["Numbers (CSV)" if format == "csv" else format.upper()] = (address, f"{name}.{format}")
+        files[_("Numbers (CSV)") if format == "csv" else format.upper()] = (address, f"{name}.{format}")
     with ui.button(icon="download").props(
         f"flat dense round {attribute('aria-label', _('Export this plot'))}"
     ) as button:

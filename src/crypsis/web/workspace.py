@@ -30,6 +30,7 @@ from crypsis.atomic import write_file
 from crypsis.data.formats import known_suffixes
 from crypsis.data.formats.compression import OPENERS
 from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, NoSuchEntry, UnreadableFile, WriteFailed
+from crypsis.translation import marked
 from crypsis.web.unpacking import check_unpacked
 
 KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams", "warehouses")
@@ -103,7 +104,9 @@ class Workspace:
                     found.append({"kind": kind, "id": number, "message": error.sentence})
                 except NoSuchEntry:
                     if self._folder(kind, number).is_dir():
-                        found.append({"kind": kind, "id": number, "message": _damage(kind, number, "is not there")})
+                        found.append(
+                            {"kind": kind, "id": number, "message": _damage(kind, number, marked("is not there"))}
+                        )
         return found
 
     def _numbers(self, kind: str) -> list[str]:
@@ -286,7 +289,7 @@ class Workspace:
 
 
 def _damage(kind: str, number: str, how: str) -> str:
-    return (
+    return marked(
         f"The entry {kind}/{number} of the workspace is damaged: its {ENTRY} {how}. Put the file back from a copy, or "
         "remove the entry."
     )

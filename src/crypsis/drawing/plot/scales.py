@@ -16,6 +16,7 @@ from crypsis.drawing.frame import Frame, Panel
 from crypsis.drawing.markup import Markup
 from crypsis.drawing.naming import fitting
 from crypsis.drawing.svg import LinearScale, LogScale, Scale, line, rounded_up, text
+from crypsis.translation.wording import date_text
 
 WIDTH = 640.0
 _MOST_VIEWED = 1500  # with more marks there is one view
@@ -139,6 +140,12 @@ def _span(values: Any) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
+def _tick_of(moment: datetime, pattern: str, span: float) -> str:
+    if pattern == "Y":
+        return str(moment.year)
+    return date_text(moment.replace(second=0) if pattern == "MD" and span <= 6 else moment.date(), pattern)
+
+
 def _date_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
     """Starts of years, of months, or days, about six of them, or as many as there may be."""
     wanted = min(6, most)
@@ -147,15 +154,15 @@ def _date_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
     if span > 3 * 365:
         step = max(1, int(rounded_up(span / 365.25 / wanted)))
         moments = [datetime(year, 1, 1) for year in range(first.year, last.year + 1) if year % step == 0]
-        words = "%Y"
+        words = "Y"
     elif span > 90:
         step = max(1, math.ceil(span / 30.4 / wanted))
         months = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
         moments = [datetime(month // 12, month % 12 + 1, 1) for month in months if month % step == 0]
-        words = "%Y-%m"
+        words = "YM"
     else:
         step_days = max(span / wanted, 1 / 1440)
         moments = [first + timedelta(days=step_days * index) for index in range(wanted + 1)]
-        words = "%m-%d" if span > 6 else "%m-%d %H:%M"
-    days = [((moment - _EPOCH) / timedelta(days=1), moment.strftime(words)) for moment in moments]
+        words = "MD"
+    days = [((moment - _EPOCH) / timedelta(days=1), _tick_of(moment, words, span)) for moment in moments]
     return [(value, name) for value, name in days if low <= value <= high]

@@ -7,12 +7,13 @@ from datetime import date, datetime
 from typing import Any
 
 from crypsis.drawing.frame import Axis
-from crypsis.translation.wording import figure, shortened
+from crypsis.translation import _
+from crypsis.translation.wording import date_text, figure, shortened
 
 
 def shown(value: Any) -> str:
     if isinstance(value, (date, datetime)):
-        return value.isoformat()
+        return date_text(value)
     return figure(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
 
 
@@ -24,8 +25,8 @@ def value_on(axis: Axis, row: dict[str, Any]) -> str:
 def between(start: Any, end: Any) -> str:
     """The values of a bin: whole numbers and dates up to the one before its end."""
     if isinstance(start, int):
-        return shown(start) if end - start == 1 else f"{shown(start)} to {shown(end - 1)}"
-    return f"{shown(start)} to {shown(end)}"
+        return shown(start) if end - start == 1 else _("{start} to {end}", start=shown(start), end=shown(end - 1))
+    return _("{start} to {end}", start=shown(start), end=shown(end))
 
 
 def told(words: Iterable[str]) -> str:

@@ -34,6 +34,7 @@ from crypsis.evaluate.plots.tradeoff import tradeoff
 from crypsis.evaluate.plots.ul_vs_merges import ul_vs_merges
 from crypsis.evaluate.plots.value_difference import value_difference
 from crypsis.reports.pictures.before_after import before_after
+from crypsis.translation import marked
 
 INPUTS = ("results", "original", "published", "private")
 
@@ -61,30 +62,41 @@ class Plot:
 PLOTS: dict[str, Plot] = {
     plot.name: plot
     for plot in (
-        Plot(histogram, "Values of a column as collected.", ("original",), takes=("column",)),
-        Plot(line, "A figure against a parameter, one line per configuration.", ("results",), needs=("y", "x")),
-        Plot(phases, "Time of every cell by phase.", ("results",)),
-        Plot(tradeoff, "One figure against another; unbeaten cells are joined.", ("results",), needs=("x", "y")),
-        Plot(generalized_frequency, "Records per published value of a column.", ("published",), takes=("column",)),
+        Plot(histogram, marked("Values of a column as collected."), ("original",), takes=("column",)),
+        Plot(line, marked("A figure against a parameter, one line per configuration."), ("results",), needs=("y", "x")),
+        Plot(phases, marked("Time of every cell by phase."), ("results",)),
+        Plot(
+            tradeoff, marked("One figure against another; unbeaten cells are joined."), ("results",), needs=("x", "y")
+        ),
+        Plot(
+            generalized_frequency, marked("Records per published value of a column."), ("published",), takes=("column",)
+        ),
         Plot(
             value_difference,
-            "How far the frequency of each value is off in the release.",
+            marked("How far the frequency of each value is off in the release."),
             ("original", "published"),
             needs=("column",),
         ),
         Plot(
             before_after,
-            "Values of a column or items in the original and in the release.",
+            marked("Values of a column or items in the original and in the release."),
             ("original", "published"),
             takes=("column",),
         ),
-        Plot(item_error, "How far the frequency of each item is off in the release.", ("original", "published")),
-        Plot(cluster_sizes, "Histogram of the sizes of clusters or classes.", ("published",), takes=("k",)),
-        Plot(class_sizes, "Sizes of all classes, the largest first.", ("published",)),
-        Plot(ul_vs_merges, "Utility loss of items after each union of clusters.", ("private",)),
-        Plot(chunk_counts, "Disassociation: chunks of clusters.", ("published",)),
-        Plot(chunk_shares, "Disassociation: where occurrences of terms are.", ("original", "published")),
-        Plot(pair_error_by_rank, "Disassociation: error of pairs by rank.", ("original", "published"), takes=("seed",)),
+        Plot(
+            item_error, marked("How far the frequency of each item is off in the release."), ("original", "published")
+        ),
+        Plot(cluster_sizes, marked("Histogram of the sizes of clusters or classes."), ("published",), takes=("k",)),
+        Plot(class_sizes, marked("Sizes of all classes, the largest first."), ("published",)),
+        Plot(ul_vs_merges, marked("Utility loss of items after each union of clusters."), ("private",)),
+        Plot(chunk_counts, marked("Disassociation: chunks of clusters."), ("published",)),
+        Plot(chunk_shares, marked("Disassociation: where occurrences of terms are."), ("original", "published")),
+        Plot(
+            pair_error_by_rank,
+            marked("Disassociation: error of pairs by rank."),
+            ("original", "published"),
+            takes=("seed",),
+        ),
     )
 }
 
@@ -114,7 +126,7 @@ def frame_of(kind: str, **given: Any) -> Frame:
             )
     for name in (*plot.inputs, *plot.needs):
         if given.get(name) is None:
-            what = "needs" if name in plot.needs else "is made from"
+            what = "needs" if name in plot.needs else marked("is made from")
             raise BadParameter(f"The plot {plot.name} {what} '{name}', which is not given.", parameter=name)
     options = {name: given[name] for name in known if given.get(name) is not None}
     return plot.function(*(given[name] for name in plot.inputs), **options)

@@ -10,6 +10,7 @@ import polars as pl
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
+from crypsis.translation import _
 from crypsis.translation.wording import counted
 
 _FEW = 8  # different numbers that bars have room for
@@ -22,9 +23,9 @@ def chunk_counts(published: Any) -> Frame:
     leaf = published.is_leaf
     chunks = np.bincount(published.chunk_node, minlength=published.n_nodes)
     by_kind = {
-        "record chunks": chunks[leaf],
-        "shared chunks": chunks[~leaf],
-        "term chunks": (np.diff(published.term_offsets)[leaf] > 0).astype(np.int64),
+        _("record chunks"): chunks[leaf],
+        _("shared chunks"): chunks[~leaf],
+        _("term chunks"): (np.diff(published.term_offsets)[leaf] > 0).astype(np.int64),
     }
     numbers = np.unique(np.concatenate(list(by_kind.values())))
     rows = [
@@ -36,12 +37,11 @@ def chunk_counts(published: Any) -> Frame:
     few = len(numbers) <= _FEW
     panel = Panel(
         "bars" if few else "lines",
-        Axis("chunks", "chunks in the cluster", "category" if few else "linear"),
-        Axis("clusters", "clusters"),
+        Axis("chunks", _("chunks in the cluster"), "category" if few else "linear"),
+        Axis("clusters", _("clusters")),
         series="kind",
     )
-    totals = {kind: int(counts.sum()) for kind, counts in by_kind.items()}
-    note = ", ".join(counted(total, kind.removesuffix("s")) for kind, total in totals.items())
-    return Frame(
-        "chunk_counts", "Chunks of clusters", table, (panel,), note=f"In all {note}.", empty="There is no cluster."
-    )
+    record, shared, term = (int(counts.sum()) for counts in by_kind.values())
+    totals = counted(record, "record chunk"), counted(shared, "shared chunk"), counted(term, "term chunk")
+    note = _("In all {totals}.", totals=", ".join(totals))
+    return Frame("chunk_counts", _("Chunks of clusters"), table, (panel,), note=note, empty=_("There is no cluster."))

@@ -12,9 +12,10 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
+from crypsis.translation import _, marked
 
 MOST_BANDS = 50
-KINDS = ("record chunks", "shared chunks", "term chunks")
+KINDS = (marked("record chunks"), marked("shared chunks"), marked("term chunks"))
 
 
 def chunk_shares(original: Any, published: Any) -> Frame:
@@ -40,7 +41,7 @@ def chunk_shares(original: Any, published: Any) -> Frame:
         total = supports[band].sum()
         record, shared = found[0, band].sum(), found[1, band].sum()
         for kind, count in zip(KINDS, (record, shared, max(total - record - shared, 0.0)), strict=True):
-            rows.append((start + 1, band.stop + 1, kind, float(count), float(count / total)))
+            rows.append((start + 1, band.stop + 1, _(kind), float(count), float(count / total)))
     table = pl.DataFrame(
         rows,
         schema={
@@ -53,16 +54,22 @@ def chunk_shares(original: Any, published: Any) -> Frame:
         orient="row",
     )
     panel = Panel(
-        "bins", Axis("from", "term, by falling support"), Axis("share", "share of occurrences"), series="kind", end="to"
+        "bins",
+        Axis("from", _("term, by falling support")),
+        Axis("share", _("share of occurrences")),
+        series="kind",
+        end="to",
     )
     return Frame(
         "chunk_shares",
-        "Where occurrences of terms are published",
+        _("Where occurrences of terms are published"),
         table,
         (panel,),
-        note="Occurrences in record and shared chunks keep what they were seen with; those in term chunks only tell "
-        "that the term is in the cluster.",
-        empty="There are no terms.",
+        note=_(
+            "Occurrences in record and shared chunks keep what they were seen with; those in term chunks only tell "
+            "that the term is in the cluster."
+        ),
+        empty=_("There are no terms."),
     )
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.group_sizes import group_sizes
+from crypsis.translation import _
 from crypsis.translation.wording import counted
 
 
@@ -23,9 +24,10 @@ def class_sizes(published: Any) -> Frame:
     )
     wide = len(sizes) > 0 and int(sizes[0]) > 20 * int(sizes[-1])
     panel = Panel(
-        "steps", Axis("rank", "class, the largest first"), Axis("size", "records", "log" if wide else "linear")
+        "steps", Axis("rank", _("class, the largest first")), Axis("size", _("records"), "log" if wide else "linear")
     )
-    note = counted(len(sizes), "class", "classes")
+    note = f"{counted(0, 'class', 'classes')}."
     if len(sizes):
-        note += f", the smallest of {counted(int(sizes[-1]), 'record')}"
-    return Frame("class_sizes", "Sizes of classes", table, (panel,), note=note + ".", empty="There is no class.")
+        classes, records = counted(len(sizes), "class", "classes"), counted(int(sizes[-1]), "record")
+        note = _("{classes}, the smallest of {records}.", classes=classes, records=records)
+    return Frame("class_sizes", _("Sizes of classes"), table, (panel,), note=note, empty=_("There is no class."))

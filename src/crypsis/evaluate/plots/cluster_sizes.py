@@ -10,6 +10,7 @@ import polars as pl
 from crypsis.arrays import Int64s
 from crypsis.drawing.frame import Axis, Frame, Limit, Panel
 from crypsis.evaluate.plots.group_sizes import group_sizes
+from crypsis.translation import _
 from crypsis.translation.wording import counted
 
 MOST_BINS = 30
@@ -29,15 +30,21 @@ def cluster_sizes(published: Any, k: int | None = None) -> Frame:
     )
     panel = Panel(
         "bins",
-        Axis("from", "records in the cluster", "log"),
-        Axis("count", "clusters"),
+        Axis("from", _("records in the cluster"), "log"),
+        Axis("count", _("clusters")),
         end="to",
-        limit=None if k is None else Limit(float(k), f"required: {k:,}"),
+        limit=None if k is None else Limit(float(k), _("required: {k:,}", k=k)),
     )
-    note = counted(len(sizes), "cluster")
+    note = f"{counted(0, 'cluster')}."
     if len(sizes):
-        note += f" of {int(sizes.min()):,} to {int(sizes.max()):,} records, {float(sizes.mean()):,.1f} on average"
-    return Frame("cluster_sizes", "Sizes of clusters", table, (panel,), note=note + ".", empty="There is no cluster.")
+        note = _(
+            "{clusters} of {least:,} to {most:,} records, {mean:,.1f} on average.",
+            clusters=counted(len(sizes), "cluster"),
+            least=int(sizes.min()),
+            most=int(sizes.max()),
+            mean=float(sizes.mean()),
+        )
+    return Frame("cluster_sizes", _("Sizes of clusters"), table, (panel,), note=note, empty=_("There is no cluster."))
 
 
 def logarithmic_bins(sizes: Int64s) -> Int64s:

@@ -12,6 +12,7 @@ from crypsis.data.transaction import PublishedTransactions, printed
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.evaluate.plots.cell_order import ordered_cells
+from crypsis.translation import _
 from crypsis.translation.wording import counted
 
 
@@ -48,13 +49,14 @@ def _short(labels: tuple[str, ...]) -> str:
 
 def _frame(names: list[str], counts: Any, column: str) -> Frame:
     table = pl.DataFrame({"published": pl.Series(names, dtype=pl.String), "count": pl.Series(counts, dtype=pl.Int64)})
+    values = counted(table.height, "published value")
     return Frame(
         "generalized_frequency",
-        f"Published values of {column}",
+        _("Published values of {column}", column=column),
         table,
-        (Panel("bars", Axis("published", column, "category"), Axis("count", "records")),),
-        note=f"{counted(table.height, 'published value')}. * is any value, ? a missing one, ~ a suppressed one."
+        (Panel("bars", Axis("published", column, "category"), Axis("count", _("records"))),),
+        note=_("{values}. * is any value, ? a missing one, ~ a suppressed one.", values=values)
         if {"*", "?", "~"} & set(names)
-        else f"{counted(table.height, 'published value')}.",
-        empty=f"Nothing is published of {column}.",
+        else f"{values}.",
+        empty=_("Nothing is published of {column}.", column=column),
     )

@@ -23,9 +23,11 @@ from crypsis.data.transaction import Transactions
 from crypsis.drawing.bin_widths import numeric_bins
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
+from crypsis.translation import _
 from crypsis.translation.wording import counted
 
 MOST_NAMES = 50
+_RECORDS = ("record", "records")
 
 
 def histogram(data: Any, column: str | None = None) -> Frame:
@@ -41,7 +43,7 @@ def histogram(data: Any, column: str | None = None) -> Frame:
     if sets is not None:
         return _of_items(sets, column or ITEMS)
     if isinstance(data, Trajectories):
-        return _by_name(data.locations.vocabulary.series, _visitors(data), "location", "trajectories", "trajectory")
+        return _by_name(data.locations.vocabulary.series, _visitors(data), "location", ("trajectory", "trajectories"))
     if isinstance(data, Events):
         return _of_labels(data.to_frame(), column or "location")
     raise NotApplicable(f"A histogram shows a column of a table, items or locations, got {type(data).__name__}.")
@@ -56,18 +58,22 @@ def _chosen(table: Table, column: str | None) -> Column:
 def _of_column(column: Column) -> Frame:
     if column.type == "category":
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.domain))
-        return _by_name(column.domain, counts, column.name, "records", "record", missing=column.missing)
+        return _by_name(column.domain, counts, column.name, _RECORDS, missing=column.missing)
     known = column.codes[column.codes >= 0]
     table = _binned(column, known)
     timely = column.type in ("date", "timestamp")
-    note = f"{counted(len(column), 'record')}, {column.missing:,} of them without a value." if column.missing else ""
+    notes = []
+    if column.missing:
+        records = counted(len(column), "record")
+        notes.append(_("{records}, {missing:,} of them without a value.", records=records, missing=column.missing))
+        notes += [_("Bins end before the date at their right.")] if timely else []
     return Frame(
         "histogram",
-        f"Distribution of {column.name}",
+        _("Distribution of {column}", column=column.name),
         table,
-        (Panel("bins", Axis("from", column.name), Axis("count", "records"), end="to"),),
-        note=note + (" Bins end before the date at their right." if timely and note else ""),
-        empty=f"No record has a value in {column.name}.",
+        (Panel("bins", Axis("from", column.name), Axis("count", _("records")), end="to"),),
+        note=" ".join(notes),
+        empty=_("No record has a value in {column}.", column=column.name),
     )
 
 
@@ -91,14 +97,14 @@ def _binned(column: Column, known: Int32s) -> pl.DataFrame:
 
 
 def _of_items(data: Transactions, column: str) -> Frame:
-    return _by_name(data.vocabulary.series, data.supports, column, "records", "record")
+    return _by_name(data.vocabulary.series, data.supports, column, _RECORDS)
 
 
 def _of_labels(frame: pl.DataFrame, column: str) -> Frame:
     if column not in frame.columns:
         raise unknown_column(column, frame.columns)
     counts = frame[column].cast(pl.String).drop_nulls().alias("value").value_counts(name="count")
-    return _by_name(counts["value"], counts["count"].to_numpy(), column, "events", "event")
+    return _by_name(counts["value"], counts["count"].to_numpy(), column, ("event", "events"))
 
 
 def _visitors(data: Trajectories) -> Int64s:
@@ -109,27 +115,27 @@ def _visitors(data: Trajectories) -> Int64s:
     return np.bincount(visited, minlength=width).astype(np.int64)
 
 
-def _by_name(values: pl.Series, counts: Any, column: str, many: str, one: str, missing: int = 0) -> Frame:
+def _by_name(values: pl.Series, counts: Any, column: str, noun: tuple[str, str], missing: int = 0) -> Frame:
     """Bars by falling count, equal ones by name."""
     table = pl.DataFrame({"value": values.cast(pl.String), "count": pl.Series(counts, dtype=pl.Int64)})
     table = table.filter(pl.col("count") > 0).sort(["count", "value"], descending=[True, False])
     others = table.height - MOST_NAMES
     shown = table.head(MOST_NAMES).with_columns(pl.lit(1, pl.Int64).alias("values"))
-    note = f"{counted(table.height, 'value')}"
+    note = counted(table.height, "value")
     if others > 0:
         rest = table.tail(others)
-        name = f"{others:,} others"
+        name = _("{others:,} others", others=others)
         while name in shown["value"]:
             name += "'"
         last = pl.DataFrame({"value": [name], "count": [int(rest["count"].sum())], "values": [others]})
         shown = pl.concat([shown, last])
-        note += f", the {MOST_NAMES} most frequent one by one"
-    note += f"; {counted(missing, one, many)} without a value." if missing else "."
+        note = _("{values}, the {most} most frequent one by one", values=note, most=MOST_NAMES)
+    note += _("; {records} without a value.", records=counted(missing, *noun)) if missing else "."
     return Frame(
         "histogram",
-        f"Distribution of {column}",
+        _("Distribution of {column}", column=column),
         shown,
-        (Panel("bars", Axis("value", column, "category"), Axis("count", many)),),
+        (Panel("bars", Axis("value", column, "category"), Axis("count", _(noun[1]))),),
         note=note,
-        empty=f"There are no values in {column}.",
+        empty=_("There are no values in {column}.", column=column),
     )

@@ -14,6 +14,7 @@ import polars as pl
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.metrics.item_frequencies import expected_frequencies
+from crypsis.translation import _
 
 _MANY = 200  # from here on the few frequent items would crowd at the left
 
@@ -42,21 +43,21 @@ def item_error(original: Any, published: Any) -> Frame:
             "share": at_most,
         }
     )
-    rank = Axis("rank", "item, by falling support", "log" if len(order) > _MANY else "linear")
+    rank = Axis("rank", _("item, by falling support"), "log" if len(order) > _MANY else "linear")
     return Frame(
         "item_error",
-        "Frequency of items, published against original",
+        _("Frequency of items, published against original"),
         table,
         (
-            Panel("stems", rank, Axis("error", "relative error"), name="item", title="Each item"),
+            Panel("stems", rank, Axis("error", _("relative error")), name="item", title=_("Each item")),
             Panel(
                 "steps",
-                Axis("absolute", "relative error, either way"),
-                Axis("share", "share of items with at most this error"),
+                Axis("absolute", _("relative error, either way")),
+                Axis("share", _("share of items with at most this error")),
                 name="item",
-                title="All items",
+                title=_("All items"),
             ),
         ),
-        note="0 is as frequent as before, -1 is gone, 1 is twice as frequent.",
-        empty="There are no items.",
+        note=_("0 is as frequent as before, -1 is gone, 1 is twice as frequent."),
+        empty=_("There are no items."),
     )

@@ -15,6 +15,7 @@ import polars as pl
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import BadParameter, did_you_mean
 from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, within
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import shown
 
 _UNFINISHED = ("waiting", "running", "cancelled")
@@ -64,12 +65,12 @@ def line(results: Iterable[CellResult | Mapping[str, Any]], y: str, x: str) -> F
     )
     notes = []
     if table["deviation"].is_not_null().any():
-        notes.append("Points are means over repeats, bars one standard deviation to each side.")
+        notes.append(_("Points are means over repeats, bars one standard deviation to each side."))
     missing = table["absent"].drop_nulls().unique().sort().to_list()
     if missing:
-        notes.append(f"Marks on the axis: {', '.join(missing)}.")
-    title = f"{capital(axis_label(figure))} by {within(axis_label(x))}"
-    return Frame("line", title, table, (panel,), note=" ".join(notes), empty="No cell has this figure yet.")
+        notes.append(_("Marks on the axis: {missing}.", missing=", ".join(map(translated, missing))))
+    title = _("{figure} by {parameter}", figure=capital(axis_label(figure)), parameter=within(axis_label(x)))
+    return Frame("line", title, table, (panel,), note=" ".join(notes), empty=_("No cell has this figure yet."))
 
 
 def _point(series: str, value: Any, cells: list[CellResult], figure: str) -> tuple[Any, ...]:
@@ -78,6 +79,6 @@ def _point(series: str, value: Any, cells: list[CellResult], figure: str) -> tup
     numbers = numbers[np.isfinite(numbers)]
     if not len(numbers):
         states = [cell.state for cell in cells if cell.state != DONE]
-        return series, value, None, None, 0, (states[0].replace("_", " ") if states else "not defined")
+        return series, value, None, None, 0, (states[0].replace("_", " ") if states else marked("not defined"))
     deviation = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
     return series, value, float(numbers.mean()), deviation, len(numbers), None

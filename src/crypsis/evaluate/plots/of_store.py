@@ -13,6 +13,7 @@ from crypsis.drawing.frame import Frame
 from crypsis.errors import BadParameter, CrypsisError, NotApplicable, OutputExists, did_you_mean
 from crypsis.evaluate.plots import FORMATS, PLOTS, draw, frame_of, plot_named, to_csv
 from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results
+from crypsis.translation import marked
 
 if TYPE_CHECKING:
     from crypsis.evaluate.store import Store
@@ -25,30 +26,34 @@ _MOST_LINES = 4
 def section_problems(section: Any) -> list[str]:
     """What is wrong with a `[[plot]]` of an experiment file, before anything is run; all problems at once."""
     if not isinstance(section, Mapping):
-        return ["a plot is a table with a kind"]
+        return [marked("a plot is a table with a kind")]
     problems = [
-        f"a plot has no key '{key}'; its keys are {', '.join(SECTION_KEYS)}.{did_you_mean(str(key), SECTION_KEYS)}"
+        marked(
+            f"a plot has no key '{key}'; its keys are {', '.join(SECTION_KEYS)}.{did_you_mean(str(key), SECTION_KEYS)}"
+        )
         for key in section
         if key not in SECTION_KEYS
     ]
     kind = str(section.get("kind", ""))
     name = kind.replace("-", "_")
     if name not in PLOTS:
-        problems.append(f"there is no plot '{kind}'; the plots are {', '.join(PLOTS)}.{did_you_mean(name, PLOTS)}")
+        problems.append(
+            marked(f"there is no plot '{kind}'; the plots are {', '.join(PLOTS)}.{did_you_mean(name, PLOTS)}")
+        )
     else:
         plot = PLOTS[name]
-        problems += [f"the plot {name} needs '{need}'" for need in plot.needs if section.get(need) is None]
+        problems += [marked(f"the plot {name} needs '{need}'") for need in plot.needs if section.get(need) is None]
         known = (*plot.needs, *plot.takes)
-        problems += [f"the plot {name} takes no '{key}'" for key in _OPTIONS if key in section and key not in known]
+        unused = [key for key in _OPTIONS if key in section and key not in known]
+        problems += [marked(f"the plot {name} takes no '{key}'") for key in unused]
     told = section.get("format")
     if told is not None and not isinstance(told, (str, list)):
-        problems.append(f"format must be a text or a list of texts, got {told!r}")
+        problems.append(marked(f"format must be a text or a list of texts, got {told!r}"))
         told = None
     for format in formats_of(told):
         if format not in FORMATS:
-            problems.append(
-                f"there is no picture format '{format}'; there are {', '.join(FORMATS)}.{did_you_mean(format, FORMATS)}"
-            )
+            known_formats, guess = ", ".join(FORMATS), did_you_mean(format, FORMATS)
+            problems.append(marked(f"there is no picture format '{format}'; there are {known_formats}.{guess}"))
     return problems
 
 

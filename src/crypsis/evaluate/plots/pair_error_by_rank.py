@@ -15,6 +15,7 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.metrics.pair_supports import pair_error, re_loss
+from crypsis.translation import _
 
 WIDTH = 20
 STEP = 100
@@ -49,13 +50,13 @@ def pair_error_by_rank(original: Any, published: Any, *, seed: int = 0, width: i
         orient="row",
     )
     panel = Panel(
-        "lines", Axis("ranks", "ranks of the terms by support", "category"), Axis("re", "relative error (re)")
+        "lines", Axis("ranks", _("ranks of the terms by support"), "category"), Axis("re", _("relative error (re)"))
     )
     return Frame(
         "pair_error_by_rank",
-        "Error of pairs of terms, from frequent to rare",
+        _("Error of pairs of terms, from frequent to rare"),
         table,
         (panel,),
-        note="0 is exact, 2 means that a pair occurs in only one of the original and the release.",
-        empty="There are fewer than two terms.",
+        note=_("0 is exact, 2 means that a pair occurs in only one of the original and the release."),
+        empty=_("There are fewer than two terms."),
     )

@@ -9,6 +9,7 @@ import polars as pl
 
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.results import CellResult, Results
+from crypsis.translation import _, translated
 
 
 def phases(results: Iterable[CellResult | Mapping[str, Any]]) -> Frame:
@@ -16,7 +17,7 @@ def phases(results: Iterable[CellResult | Mapping[str, Any]]) -> Frame:
     cells = results if isinstance(results, Results) else Results(results)
     timed = [cell for cell in cells if cell.phases]
     rows = [
-        (cells.cell_name(cell), phase, float(seconds), cell.seconds)
+        (cells.cell_name(cell), translated(phase), float(seconds), cell.seconds)
         for cell in timed
         for phase, seconds in cell.phases.items()
     ]
@@ -27,12 +28,12 @@ def phases(results: Iterable[CellResult | Mapping[str, Any]]) -> Frame:
     )
     panel = Panel(
         "stacked",
-        Axis("cell", "cell", "category"),
-        Axis("seconds", "wall time (seconds)"),
+        Axis("cell", _("cell"), "category"),
+        Axis("seconds", _("wall time (seconds)")),
         series="phase",
-        order=tuple(merged_order([list(cell.phases) for cell in timed])),
+        order=tuple(map(translated, merged_order([list(cell.phases) for cell in timed]))),
     )
-    return Frame("phases", "Time by phase", table, (panel,), empty="No cell has been timed yet.")
+    return Frame("phases", _("Time by phase"), table, (panel,), empty=_("No cell has been timed yet."))
 
 
 def merged_order(orders: Sequence[Sequence[str]]) -> list[str]:

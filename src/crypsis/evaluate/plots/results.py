@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.errors import BadParameter, NotApplicable, did_you_mean
 from crypsis.metrics import all_figures, figure_named, short_names
 from crypsis.metrics.figure import HIGHER
+from crypsis.translation import ENGLISH, _, language, translated
 from crypsis.translation.wording import shown
 
 if TYPE_CHECKING:
@@ -170,8 +171,17 @@ def _stored(store: Store, cell: Cell) -> CellResult:
 def axis_label(name: str) -> str:
     """The label of a figure; a parameter is called by its name."""
     if name == RUNTIME:
-        return "Wall time (seconds)"
-    return figure_named(name).title if is_figure(name) else name
+        return _("Wall time (seconds)")
+    return figure_title(name) if is_figure(name) else name
+
+
+def figure_title(name: str) -> str:
+    """What a figure is called in the reader's language, with its abbreviation; "… of column" where it is of one."""
+    whole, _of, column = name.partition(" of ")
+    figure = figure_named(whole)
+    label = translated(figure.label)
+    label = _("{figure} of {column}", figure=label, column=column) if column else label
+    return f"{label} ({figure.abbreviation})" if figure.abbreviation else label
 
 
 def is_figure(name: str) -> bool:
@@ -191,5 +201,5 @@ def capital(words: str) -> str:
 
 
 def within(words: str) -> str:
-    """Words inside a title; abbreviations stay as they are."""
-    return words[:1].lower() + words[1:] if words[1:2].islower() else words
+    """Words inside a title; abbreviations stay as they are, and so does everything in languages with other rules."""
+    return words[:1].lower() + words[1:] if words[1:2].islower() and language() == ENGLISH else words

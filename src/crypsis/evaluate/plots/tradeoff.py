@@ -11,6 +11,8 @@ import polars as pl
 from crypsis.arrays import Bools, Float64s
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, higher_is_better, within
+from crypsis.metrics.figure import HIGHER, LOWER
+from crypsis.translation import _
 
 
 def tradeoff(results: Iterable[CellResult | Mapping[str, Any]], x: str, y: str) -> Frame:
@@ -39,16 +41,18 @@ def tradeoff(results: Iterable[CellResult | Mapping[str, Any]], x: str, y: str) 
         joined="efficient",
         name="cell",
     )
-    note = (
-        f"{capital(_direction(across))}; {_direction(up)}. The line joins the cells that no other cell beats in both."
+    note = _(
+        "{across}; {up}. The line joins the cells that no other cell beats in both.",
+        across=capital(_direction(across)),
+        up=_direction(up),
     )
     return Frame(
         "tradeoff",
-        f"{capital(axis_label(up))} against {within(axis_label(across))}",
+        _("{up} against {across}", up=capital(axis_label(up)), across=within(axis_label(across))),
         table,
         (panel,),
         note=note,
-        empty="No cell is done yet.",
+        empty=_("No cell is done yet."),
     )
 
 
@@ -72,4 +76,4 @@ def non_dominated(x: Float64s, y: Float64s) -> Bools:
 
 
 def _direction(name: str) -> str:
-    return f"{axis_label(name)}: {'higher' if higher_is_better(name) else 'lower'} is better"
+    return f"{axis_label(name)}: {_(HIGHER) if higher_is_better(name) else _(LOWER)}"

@@ -9,6 +9,7 @@ import polars as pl
 
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
+from crypsis.translation import _
 
 KEY = "ul_after_each_merge"
 
@@ -29,5 +30,7 @@ def ul_vs_merges(private: Mapping[str, Any] | Sequence[float | None]) -> Frame:
             "ul": pl.Series(list(losses), dtype=pl.Float64),
         }
     )
-    panel = Panel("steps", Axis("merge", "unions of clusters"), Axis("ul", "utility loss of the items (UL)"))
-    return Frame("ul_vs_merges", "Utility loss after each union", table, (panel,), empty="No clusters were united.")
+    panel = Panel("steps", Axis("merge", _("unions of clusters")), Axis("ul", _("utility loss of the items (UL)")))
+    return Frame(
+        "ul_vs_merges", _("Utility loss after each union"), table, (panel,), empty=_("No clusters were united.")
+    )

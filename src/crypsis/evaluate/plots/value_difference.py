@@ -14,6 +14,7 @@ import polars as pl
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import NotApplicable
 from crypsis.metrics.expected_values import expected_values
+from crypsis.translation import _
 
 
 def value_difference(original: Any, published: Any, column: str) -> Frame:
@@ -38,14 +39,16 @@ def value_difference(original: Any, published: Any, column: str) -> Frame:
             "difference": (expected[occurring] - counts[occurring]) / counts[occurring],
         }
     )
-    y = Axis("difference", "relative difference of the frequency")
+    y = Axis("difference", _("relative difference of the frequency"))
     panel = Panel("stems" if numeric else "bars", Axis("value", column, "linear" if numeric else "category"), y)
     return Frame(
         "value_difference",
-        f"Frequency of values of {column}, published against original",
+        _("Frequency of values of {column}, published against original", column=column),
         differences,
         (panel,),
-        note="0 is as frequent as before, -1 is gone, 1 is twice as frequent. Published values are spread evenly over "
-        "the values that they cover.",
-        empty=f"No record has a value in {column}.",
+        note=_(
+            "0 is as frequent as before, -1 is gone, 1 is twice as frequent. Published values are spread evenly over "
+            "the values that they cover."
+        ),
+        empty=_("No record has a value in {column}.", column=column),
     )

@@ -25,7 +25,7 @@ from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
 MOST_NAMES = 20
-BEFORE, AFTER = "before", "after"
+BEFORE, AFTER = marked("before"), marked("after")
 _SPREAD = marked("A published value is spread evenly over the values that it covers.")
 
 
@@ -80,6 +80,7 @@ def _pairs(names: pl.Series, counts: Float64s, expected: Float64s, column: str) 
     wide = wide.filter((pl.col(BEFORE) > 0) | (pl.col(AFTER) > 0)).sort([BEFORE, "value"], descending=[True, False])
     shown = wide.head(MOST_NAMES)
     data = shown.unpivot([BEFORE, AFTER], index="value", variable_name="series", value_name="records")
+    data = data.with_columns(pl.col("series").replace({BEFORE: _(BEFORE), AFTER: _(AFTER)}))
     note = counted(wide.height, "value")
     note += (
         _(", the {most_names} most frequent are shown. ", most_names=MOST_NAMES) if wide.height > MOST_NAMES else ". "
@@ -87,9 +88,9 @@ def _pairs(names: pl.Series, counts: Float64s, expected: Float64s, column: str) 
     panel = Panel(
         "bars",
         Axis("value", column, "category"),
-        Axis("records", "records"),
+        Axis("records", _("records")),
         series="series",
-        order=(BEFORE, AFTER),
+        order=(_(BEFORE), _(AFTER)),
     )
     return Frame("before_after", _title(column), data, (panel,), note=note + _(_SPREAD), empty=_empty(column))
 
@@ -98,7 +99,7 @@ def _overlaid(before: Column, counts: Float64s, expected: Float64s) -> Frame:
     """Two stairs over the same bins."""
     keys = before.keys
     panel = Panel(
-        "steps", Axis("value", before.name), Axis("records", "records"), series="series", order=(BEFORE, AFTER)
+        "steps", Axis("value", before.name), Axis("records", _("records")), series="series", order=(_(BEFORE), _(AFTER))
     )
     if not counts.any():
         nothing = pl.DataFrame(schema={"value": pl.Float64, "series": pl.String, "records": pl.Float64})
@@ -111,7 +112,7 @@ def _overlaid(before: Column, counts: Float64s, expected: Float64s) -> Frame:
             pl.DataFrame(
                 {
                     "value": _bounds(edges, before.type),
-                    "series": [name] * len(edges),
+                    "series": [_(name)] * len(edges),
                     "records": np.append(heights, 0.0),
                 }
             )

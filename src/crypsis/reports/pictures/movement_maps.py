@@ -16,7 +16,7 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.drawing.flow_bundles import MOST_ARROWS, Bundle, bundled
 from crypsis.drawing.hull import convex_hull
 from crypsis.drawing.map_view import MapView
-from crypsis.drawing.markup import Markup, element
+from crypsis.drawing.markup import Markup, element, escape
 from crypsis.drawing.svg import polyline
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.translation import _, marked
@@ -189,7 +189,7 @@ def cells_legend() -> Markup:
 
 
 def legend_of(entries: Sequence[tuple[str, str]]) -> Markup:
-    return Markup("".join(f"<span>{mark}{words}</span>" for mark, words in entries))
+    return Markup("".join(f"<span>{mark}{escape(words)}</span>" for mark, words in entries))
 
 
 def line_mark(width: float, *, dashed: bool = False) -> str:

@@ -15,6 +15,7 @@ from starlette.background import BackgroundTask
 
 from crypsis.drawing.svg import standalone
 from crypsis.query.questions import Question
+from crypsis.translation import reading
 from crypsis.web.api.asked_rows import AskedRows
 from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
 from crypsis.web.api.snapshot import file_snapshot
@@ -176,9 +177,10 @@ def router(workbench: Workbench) -> APIRouter:
         )
 
     @api.get("/{number}/report.html", response_class=HTMLResponse)
-    def report(number: Number) -> str:
+    def report(number: Number, language: Language = "en") -> str:
         """Summary, cells, plots and trade-off as one page."""
-        return experiments.report(number)
+        with reading(language):
+            return experiments.report(number)
 
     @api.get(
         "/{number}/plots/{kind}",

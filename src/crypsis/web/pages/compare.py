@@ -173,14 +173,16 @@ class ComparePage:
             one for one in parameters_of(METHODS[run["method"]]) if one.type in (int, float) and one.name != "seed"
         ]
         sweep = dict(run.get("sweep") or {})
-        options = {"": "nothing", **{one.name: f"{one.name} · {label_of(one)[0]}" for one in sweepable}}
+        options = {"": _("nothing"), **{one.name: f"{one.name} · {label_of(one)[0]}" for one in sweepable}}
         with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 6px"):
             param = ui.select(options, value=sweep.get("param", ""), label=_("Vary")).props(
                 "outlined dense options-dense"
             )
-            param.props(f'display-value="{sweep.get("param") or "nothing"}"').style("flex: 1.4; min-width: 104px")
+            param.props(theme.attribute("display-value", sweep.get("param") or _("nothing"))).style(
+                "flex: 1.4; min-width: 104px"
+            )
             fields = []
-            for key, words in (("start", _("From")), ("end", "to"), ("step", "step")):
+            for key, words in (("start", _("From")), ("end", _("to")), ("step", _("step"))):
                 field = (
                     ui.number(words, value=sweep.get(key))
                     .props("outlined dense debounce=500")
@@ -203,7 +205,7 @@ class ComparePage:
                 self._set(place, sweep={"param": param.value, "start": start, "end": end, "step": step})
 
         def chosen() -> None:
-            param.props(f'display-value="{param.value or "nothing"}"')
+            param.props(theme.attribute("display-value", param.value or _("nothing")))
             for field in fields:
                 field.set_visibility(bool(param.value))
             if param.value:

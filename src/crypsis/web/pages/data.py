@@ -8,7 +8,6 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
-from crypsis.data.encoded_column import TYPE_LABELS
 from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.drawing.frame import Frame
@@ -21,12 +20,12 @@ from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.adding import ways_to_add
-from crypsis.web.data_labels import KIND_LABELS, POLICY_LABELS, ROLE_LABELS
+from crypsis.web.data_labels import POLICY_LABELS, ROLE_LABELS, kind_labels, role_labels, type_labels
 from crypsis.web.drawings import show_plot
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.reading_form import names_column, options_used, reading_field, value_in, words_of
 from crypsis.web.side_inputs import HIERARCHIES, POLICIES
-from crypsis.web.telling import error_words
+from crypsis.web.telling import error_words, note_words
 from crypsis.web.widgets import (
     choose_dataset,
     chosen_dataset,
@@ -113,7 +112,7 @@ class DataPage:
             theme.tile(_("Columns"), number(len(self.grid_columns)), self._roles_in_words())
             kind = self.section["kind"]
             suggested = found["kind"] == kind or (found["kind"] in OF_RECORDS and kind in OF_RECORDS)
-            theme.tile(_("Kind"), KIND_LABELS[kind], found["reason"] if suggested else "")
+            theme.tile(_("Kind"), kind_labels()[kind], note_words(found["reason"]) if suggested else "")
             theme.tile(_("Missing values"), number(missing))
             theme.tile(_("Edits"), number(len(self.section.get("edits", ()))), _("the file itself is never changed"))
 
@@ -123,7 +122,7 @@ class DataPage:
         counts = {words.partition(" · ")[0]: roles.count(words) for words in ROLE_LABELS.values() if words in roles}
         nouns = ("identifier", "quasi-identifier", "label")
         return ", ".join(
-            counted(count, words) if words in nouns else f"{count} {words}" for words, count in counts.items()
+            counted(count, words) if words in nouns else f"{count} {_(words)}" for words, count in counts.items()
         )
 
     def _risk_box(self) -> None:
@@ -318,7 +317,7 @@ class DataPage:
 
     def _columns_box(self) -> None:
         with theme.section(_("Columns"), _("Suggested from names and counts; change what is wrong")):
-            self.kind = ui.select(KIND_LABELS, value=self.section["kind"], label=_("Kind of data"))
+            self.kind = ui.select(kind_labels(), value=self.section["kind"], label=_("Kind of data"))
             self.kind.props("outlined dense options-dense").style("width: 100%")
             self.kind.on_value_change(notify_errors(self._set_kind))
             self.columns = ui.column().classes("column-list")
@@ -432,20 +431,20 @@ class DataPage:
                 )
                 picked.style("overflow: hidden; min-width: 0").tooltip(_("Histogram of {name}", name=name))
                 theme.quiet("edit", _("Rename {name}", name=name), lambda: self._rename_column(name)).props("size=sm")
-            kind = ui.select(TYPE_LABELS, value=column.get("type"), label=_("Type"))
+            kind = ui.select(type_labels(), value=column.get("type"), label=_("Type"))
             kind.props(f"outlined dense options-dense {theme.attribute('aria-label', _('Type of {name}', name=name))}")
             kind.on_value_change(lambda event: notify_errors(self._set_column)(name, type=event.value))
         if column.get("type") == "items":
             ui.label(_("A set of items in every record")).classes("muted small")
             return
-        roles = {role: ROLE_LABELS[role] for role in ROLES}
-        role = ui.select(roles, value=column.get("role"), label=_("Role"))
+        labels = role_labels()
+        role = ui.select({role: labels[role] for role in ROLES}, value=column.get("role"), label=_("Role"))
         role.props(
             f"outlined dense options-dense {theme.attribute('aria-label', _('Role of {name}', name=name))}"
         ).style("width: 100%")
         role.on_value_change(lambda event: notify_errors(self._set_column)(name, role=event.value))
         if reason:
-            role.props(theme.attribute("hint", reason))
+            role.props(theme.attribute("hint", note_words(reason)))
 
     async def _set_section(self, section: dict[str, Any]) -> None:
         told_section = {key: value for key, value in section.items() if key not in ("path", "edits")}
@@ -555,7 +554,7 @@ class DataPage:
 
     def _add(self) -> None:
         with ui.dialog() as dialog, ui.card().classes("box").style("width: 760px; max-width: 92vw"):
-            ui.html("<h2>Add data</h2>", sanitize=False)
+            ui.html(f"<h2>{theme.escaped(_('Add data'))}</h2>", sanitize=False)
             ways_to_add(self.workbench)
             ui.button(_("Close"), on_click=dialog.close).props("flat no-caps")
         dialog.open()
@@ -586,17 +585,20 @@ class DataPage:
         """The data and everything that goes with them, each as the file that it is loaded from."""
         side_inputs = self.workbench.side_inputs
         number_, name = self.entry.number, self.entry.name
-        files = {"Data as CSV": (f"/api/datasets/{number_}/file.csv", f"{name}.csv")}
+        files = {_("Data as CSV"): (f"/api/datasets/{number_}/file.csv", f"{name}.csv")}
         for one in side_inputs.of(HIERARCHIES, number_):
             column = str(one.content["column"])
-            files[f"Hierarchy of {column}"] = (f"/api/hierarchies/{one.number}/hierarchy.csv", f"{column}.csv")
+            files[_("Hierarchy of {column}", column=column)] = (
+                f"/api/hierarchies/{one.number}/hierarchy.csv",
+                f"{column}.csv",
+            )
         for one in side_inputs.of(POLICIES, number_):
             policy = str(one.content["policy"])
-            files[POLICY_LABELS[policy]] = (f"/api/policies/{one.number}/policy.txt", f"{policy}.txt")
+            files[_(POLICY_LABELS[policy])] = (f"/api/policies/{one.number}/policy.txt", f"{policy}.txt")
         workload = side_inputs.workload(number_)
         if workload is not None and workload.content["queries"]:
-            files["Queries"] = (f"/api/queries/queries.txt?dataset={number_}", "queries.txt")
-        files["Everything, as an archive"] = (f"/api/datasets/{number_}/inputs.zip", f"{name}.zip")
+            files[_("Queries")] = (f"/api/queries/queries.txt?dataset={number_}", "queries.txt")
+        files[_("Everything, as an archive")] = (f"/api/datasets/{number_}/inputs.zip", f"{name}.zip")
         with theme.secondary(_("Export"), lambda: None, "download"):
             file_menu(files)
 

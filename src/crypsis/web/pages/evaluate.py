@@ -18,7 +18,7 @@ from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Remedy, Review
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import shown
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent
@@ -29,7 +29,7 @@ from crypsis.web.lights_view import of_former_run, show_lights
 from crypsis.web.pace import Pace
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.remedies import Mending
-from crypsis.web.report_card import ReportCard
+from crypsis.web.report_card import ReportCard, report_address
 from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
@@ -199,7 +199,7 @@ class EvaluatePage:
         run = RUN_FOR_KIND.get(self.dataset.content["section"]["kind"])
         suggested = "" if run is None else run.method
         possible = {
-            name: METHODS[name].__name__ + (" · suggested" if suggested == name else "")
+            name: METHODS[name].__name__ + (_(" · suggested") if suggested == name else "")
             for name, reason in sorted(self.reasons.items(), key=lambda one: one[0] != suggested)
             if reason is None
         }
@@ -224,7 +224,7 @@ class EvaluatePage:
                 .classes("fold")
             ):
                 for name, reason in impossible.items():
-                    ui.label(f"{METHODS[name].__name__}: {reason}.").classes("muted small")
+                    ui.label(f"{METHODS[name].__name__}: {note_words(reason)}.").classes("muted small")
         self._show_form()
 
     def _choose(self, event: Any) -> None:
@@ -238,7 +238,7 @@ class EvaluatePage:
         self.form_place.clear()
         if run["method"] not in METHODS:
             return
-        self.summary.set_text(METHODS[run["method"]].summary())
+        self.summary.set_text(translated(METHODS[run["method"]].summary()))
         self.learn.props(f'href="/methods?name={run["method"]}"')
         with self.form_place:
             self.form = ParameterForm(
@@ -352,7 +352,7 @@ class EvaluatePage:
 
     def _show_progress(self, cell: Any, seconds: float | None) -> None:
         told_phase = str(cell["phase"]) if cell is not None and cell["phase"] else "read"
-        phase = _(PHASES.get(told_phase, told_phase))
+        phase = translated(PHASES.get(told_phase, told_phase))
         with theme.section(_("Running"), _("It goes on when you leave this page; the result waits for you here")):
             share = None if cell is None else cell["share"]
             bar = ui.linear_progress(value=share or 0, show_value=False, size="8px")
@@ -388,7 +388,7 @@ class EvaluatePage:
             )
         shown = state == "unsafe" or (state == "done" and not outdated)
         verdict = stored.proof.words if shown and stored.proof is not None else None
-        words = "" if undeclared else str(verdict or note_words(str(stored.end.message or "")))
+        words = "" if undeclared else note_words(str(verdict or stored.end.message or ""))
         told = theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
         if state not in ("done", "cancelled") and not undeclared:
             with theme.inside(told):
@@ -419,7 +419,7 @@ class EvaluatePage:
             if state == "done":
                 with actions:
                     self._download(cell["cell"], review, outdated)
-                    report = f"/api/experiments/{self.entry.number}/report.html"
+                    report = report_address(self.entry.number)
                     theme.secondary(_("Report"), lambda: ui.navigate.to(report, new_tab=True), "description")
                     theme.secondary(
                         _("Compare with others"),
@@ -453,7 +453,7 @@ class EvaluatePage:
         self.quick = state == "done" and not stored.is_private and spent < _AT_ONCE
         with theme.section(_("Time"), _("{runtime} for the method", runtime=duration(times.runtime))):
             parts = [(phase.name, phase.seconds) for phase in times.phases]
-            time_bars([*parts, ("verification", times.seconds_verify)])
+            time_bars([*parts, (marked("verification"), times.seconds_verify)])
             if times.peak_memory_mb:
                 ui.label(_("At most {peak_memory_mb:,.0f} MB of memory.", peak_memory_mb=times.peak_memory_mb)).classes(
                     "muted small"
@@ -552,7 +552,7 @@ class EvaluatePage:
         found = await in_thread(self.experiments.comparison, self.entry.number, cell)
         if found is None:
             return
-        self.meaning.set_text(await in_thread(lambda: found.meaning))
+        self.meaning.set_text(translated(await in_thread(lambda: found.meaning)))
         review = self.experiments.store(self.entry.number).cell(cell).review
         self.pictures = ComparisonView(found, review, self.pictures.chosen if self.pictures else None)
         with self._comparison_place:

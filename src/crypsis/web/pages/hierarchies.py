@@ -26,7 +26,6 @@ PATH = "/hierarchies"
 LEAD = marked("Say what a value may be replaced with: a town by its county, an age by a range.")
 KINDS = ("table", "mixed", "transactions", "trajectories")
 _LINES = "hierarchy-lines"
-_SCROLLED = 'tabindex=0 role=region aria-label="What each level costs"'
 _USUAL = dict.fromkeys(("int", "float"), "equi_width:16")
 _LONGEST_TEXT = 2_000_000  # characters that a page edits at once
 
@@ -127,7 +126,7 @@ class HierarchyPage:
                 ui.icon("check_circle" if known else "radio_button_unchecked").props("aria-hidden=true")
                 ui.label(name)
                 made = "" if known is None else str(known.content["auto"] or "")
-                words = "automatic" if known is None else recipe_words(made) if made else "edited"
+                words = _("automatic") if known is None else recipe_words(made) if made else _("edited")
                 ui.label(words).classes("muted small").style("margin-left: auto")
             if name == self.column:
                 link.classes("here").props("aria-current=true")
@@ -181,7 +180,7 @@ class HierarchyPage:
                 _("Preview"),
                 _("{words}. Covers {covered:,} of {total:,} values.", words=words, covered=covered, total=total),
             )
-            ui.html(losses_table(losses), sanitize=False).classes("scroll").props(_SCROLLED)
+            ui.html(losses_table(losses), sanitize=False).classes("scroll").props(_scrolled())
         self._draw(root, editable=False)
 
     async def _use(self) -> None:
@@ -230,7 +229,8 @@ class HierarchyPage:
         assert self.column is not None
         column = self.column
         with self.dialogs, ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
-            ui.html(f"<h2>Hierarchy of {theme.escaped(column)} as text</h2>", sanitize=False)
+            title = theme.escaped(_("Hierarchy of {column} as text", column=column))
+            ui.html(f"<h2>{title}</h2>", sanitize=False)
             ui.label(_("child;parent on each line under that heading, or value;…;root without one.")).classes(
                 "muted small"
             )
@@ -308,7 +308,7 @@ class HierarchyPage:
                     height=tree.height,
                 )
                 theme.message("good", _("Fits the data"), words)
-                ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll").props(_SCROLLED)
+                ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll").props(_scrolled())
         self._draw(nodes, editable=True)
 
     def _draw(self, root: TreeNode, *, editable: bool) -> None:
@@ -321,13 +321,11 @@ class HierarchyPage:
             tree.style("width: 100%")
             tree.expand([root["id"], *(child["id"] for child in root["children"][:12])])
             if editable:
-                tree.add_slot(
-                    "default-header",
-                    r"""
-                    <input type="checkbox" class="tick" :aria-label="'Tick ' + props.node.label"
+                slot = r"""
+                    <input type="checkbox" class="tick" :aria-label="TICK.replace('{name}', props.node.label)"
                       @click.stop @keydown.stop
                       @change="(e) => $parent.$emit('tick', {node: props.node.id, on: e.target.checked})">
-                    <span draggable="true" :title="props.node.leaves + ' values'"
+                    <span draggable="true" :title="VALUES.replace('{count}', props.node.leaves)"
                       @dragstart="(e) => e.dataTransfer.setData('text/plain', props.node.id)"
                       @dragover.prevent
                       @drop.prevent.stop="(e) => $parent.$emit('moved',
@@ -335,8 +333,11 @@ class HierarchyPage:
                       {{ props.node.label }}
                       <span v-if="props.node.children.length" class="muted small">&nbsp;{{ props.node.leaves }}</span>
                     </span>
-                    """,
+                    """
+                slot = slot.replace("TICK", _in_script(_("Tick {name}"))).replace(
+                    "VALUES", _in_script(_("{count} values"))
                 )
+                tree.add_slot("default-header", slot)
                 tree.on("tick", self._tick)
                 tree.on("moved", notify_errors(lambda event: self._change({"edit": "move", **event.args})))
 
@@ -461,3 +462,14 @@ class HierarchyPage:
         await self._show_tree()
         self._list()
         done(_("Changed and saved"))
+
+
+def _scrolled() -> str:
+    """A table that scrolls inside its box, by keyboard too."""
+    return f"tabindex=0 role=region {theme.attribute('aria-label', _('What each level costs'))}"
+
+
+def _in_script(words: str) -> str:
+    """Words as a text of a script inside an attribute."""
+    quoted = words.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{theme.escaped(quoted).replace('&#x27;', chr(39))}'"

@@ -10,7 +10,6 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
-from crypsis.data.encoded_column import TYPE_LABELS
 from crypsis.data.formats import FORMATS, format_options
 from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS
@@ -18,11 +17,11 @@ from crypsis.data.steps import STEP, STEPS, step_of
 from crypsis.errors import BadRow, CrypsisError
 from crypsis.evaluate.trips import settings_of_trips
 from crypsis.parameters import Parameter, parameters_of
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
-from crypsis.web.data_labels import KIND_LABELS, ROLE_LABELS
+from crypsis.web.data_labels import kind_labels, role_labels, type_labels
 from crypsis.web.importing import Preview, Staged, checked_settings
 from crypsis.web.reading_form import reading_field, value_in, words_of
 from crypsis.web.telling import error_words, note_words
@@ -144,8 +143,8 @@ class ImportPage:
         self.tiles.clear()
         with self.tiles:
             found = shown.inspection
-            theme.tile(_("File"), str(found["file"]), FORMATS[found["format"]].label.partition(":")[0])
-            theme.tile(_("Kind"), KIND_LABELS[shown.section["kind"]], found["reason"])
+            theme.tile(_("File"), str(found["file"]), translated(FORMATS[found["format"]].label).partition(":")[0])
+            theme.tile(_("Kind"), kind_labels()[shown.section["kind"]], note_words(found["reason"]))
             theme.tile(_("Records"), number(shown.records))
         self.rows.set_content(_table(shown))
         self._show_commands(shown)
@@ -167,7 +166,7 @@ class ImportPage:
         settings = settings_of_trips([str(column["name"]) for column in shown.inspection["columns"]])
         if settings is None or shown.section["kind"] not in OF_RECORDS or shown.section.get(STEP):
             return
-        reason = str(shown.inspection["reason"])
+        reason = note_words(str(shown.inspection["reason"]))
         side = settings.get("grid")
         words = (
             _("as visits to squares of {side} m of the map", side=side)
@@ -190,7 +189,8 @@ class ImportPage:
         with self.joined:
             for item, one in sets.items():
                 missing = one.get("missing") or ()
-                words = f"{item} of {self.names_beside.get(item, 'another file')}, by {one['id']}"
+                file = self.names_beside.get(item, _("another file"))
+                words = _("{item} of {file}, by {id}", item=item, file=file, id=one["id"])
                 words += _("; {missing} mean that there is none", missing=", ".join(missing)) if missing else ""
                 rest = {name: other for name, other in sets.items() if name != item}
                 change = {"sets": rest} if rest else {"kind": ""}
@@ -202,9 +202,9 @@ class ImportPage:
         self.commands.clear()
         with self.commands:
             for words, command in shown.commands.items():
-                ui.label(words).classes("muted small")
+                ui.label(_(words)).classes("muted small")
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-                    label = theme.escaped(_("Command: {words}", words=words))
+                    label = theme.escaped(_("Command: {words}", words=_(words)))
                     code = (
                         f'<div class="code" tabindex=0 role=region aria-label="{label}">{theme.escaped(command)}</div>'
                     )
@@ -231,7 +231,7 @@ class ImportPage:
         for name, field in self.file_fields.items():
             field.props(remove="hint")
             if name in detected and not self.settings.get(name):
-                field.props["hint"] = _("Detected: {detected}", detected=detected[name])
+                field.props["hint"] = _("Detected: {detected}", detected=note_words(detected[name]))
             field.set_visibility(name in options)
         self.notes.clear()
         with self.notes:
@@ -251,7 +251,7 @@ class ImportPage:
         answers |= {str(typed): {STEP: [*steps, step_of(typed).to_dict()]} for typed in _STEP.findall(asked)}
         known = self.shown.section.get("missing") if self.shown is not None else None
         for marker in _MISSING.findall(asked):
-            answers[f"Missing: {marker}"] = {"missing": [*(known or ("?",)), marker]}
+            answers[_("Missing: {marker}", marker=marker)] = {"missing": [*(known or ("?",)), marker]}
         with ui.row().classes("actions"):
             for words, change in answers.items():
                 theme.secondary(words, notify_errors(partial(self._change, change)))
@@ -276,7 +276,7 @@ class ImportPage:
         self.columns.clear()
         self.columns_box.set_visibility(kind in OF_RECORDS)
         with self.data_fields:
-            self._choice(_("Kind of data"), KIND_LABELS, kind, "kind")
+            self._choice(_("Kind of data"), kind_labels(), kind, "kind")
             if kind in OF_RECORDS:
                 self._person_field(names, section)
             for option in shown.options:
@@ -342,14 +342,15 @@ class ImportPage:
         """Type and role of a column of a table, and why they were suggested."""
         with ui.column().classes("column-name"):
             ui.label(name).classes("strong cut")
-            ui.label(reason).classes("muted small")
-        type = ui.select(TYPE_LABELS, value=column.get("type", "category"))
+            ui.label(note_words(reason)).classes("muted small")
+        type = ui.select(type_labels(), value=column.get("type", "category"))
         type.props(f"{_FIELD} {theme.attribute('aria-label', _('Type of {name}', name=name))}")
         type.on_value_change(notify_errors(partial(self._column_changed, name, "type")))
         if column.get("type") == "items":
             ui.label(_("Items that others may know"))
             return
-        role = ui.select({role: ROLE_LABELS[role] for role in ROLES}, value=column.get("role"))
+        labels = role_labels()
+        role = ui.select({role: labels[role] for role in ROLES}, value=column.get("role"))
         role.props(f"{_FIELD} {theme.attribute('aria-label', _('Role of {name}', name=name))}")
         role.on_value_change(notify_errors(partial(self._column_changed, name, "role")))
 
@@ -387,7 +388,7 @@ class ImportPage:
 
 def known_formats() -> dict[str, str]:
     """The formats to choose from, by name, as people call them."""
-    return {"": "detected", **{name: format.label for name, format in FORMATS.items()}}
+    return {"": _("detected"), **{name: translated(format.label) for name, format in FORMATS.items()}}
 
 
 def _person(column: str) -> dict[str, Any]:
@@ -400,9 +401,9 @@ def _option_field(option: Parameter) -> Any:
     choices = option.choices or (("yes", "no") if option.type is bool else ())
     label = option.name.capitalize()
     if choices:
-        known = {"": "detected" if option.optional else _("as usual"), **{choice: choice for choice in choices}}
-        return ui.select(known, label=label, value="").props(_FIELD).tooltip(option.help)
-    return ui.input(label).props(f"{_FIELD} debounce=500 maxlength=1000").tooltip(option.help)
+        known = {"": _("detected") if option.optional else _("as usual"), **{one: translated(one) for one in choices}}
+        return ui.select(known, label=label, value="").props(_FIELD).tooltip(note_words(option.help))
+    return ui.input(label).props(f"{_FIELD} debounce=500 maxlength=1000").tooltip(note_words(option.help))
 
 
 def _table(shown: Preview) -> str:
@@ -410,10 +411,12 @@ def _table(shown: Preview) -> str:
     columns = shown.section.get("columns") or {}
     types = {str(column["name"]): str(column["type"]) for column in shown.inspection["columns"]}
     types |= {name: str(column.get("type", "")) for name, column in columns.items()}
+    labels = type_labels()
     heads = "".join(
         f'<th scope="col">{theme.escaped(name)}<br><span class="muted small">'
-        f"{theme.escaped(TYPE_LABELS.get(types.get(name, ''), ''))}</span></th>"
+        f"{theme.escaped(labels.get(types.get(name, ''), ''))}</span></th>"
         for name in shown.columns
     )
     body = "".join("<tr>" + "".join(f"<td>{theme.escaped(cell)}</td>" for cell in row) + "</tr>" for row in shown.rows)
-    return f'<table class="plain" aria-label="First rows"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    named = theme.markup_attribute("aria-label", _("First rows"))
+    return f'<table class="plain" {named}><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'

@@ -62,7 +62,9 @@ def _list(chosen: str, kind: str | None) -> None:
                 link = ui.link(target=f"{PATH}?name={method.name()}").classes("nav-item")
                 with link:
                     ui.label(method.__name__)
-                    ui.label(method.promises.model).classes("muted small").style("margin-left: auto; text-align: right")
+                    ui.label(translated(method.promises.model)).classes("muted small").style(
+                        "margin-left: auto; text-align: right"
+                    )
                 if method.name() == chosen:
                     link.classes("here").props("aria-current=true")
                 entries.append((link, key, _searchable(method)))
@@ -125,7 +127,7 @@ def _one(workbench: Workbench, name: str) -> None:
                 ui.html(f"<h3>{title}</h3>", sanitize=False)
                 ui.label(text)
         with ui.element("div").classes("tiles thirds"):
-            theme.tile(_("Guarantee"), described["guarantee"], _("checked by an independent verifier"))
+            theme.tile(_("Guarantee"), translated(described["guarantee"]), _("checked by an independent verifier"))
             theme.tile(_("In files and commands"), name)
             theme.tile(
                 _("Repeats exactly"), _("no") if described["randomized"] else _("yes"), _random(described["randomized"])
@@ -135,20 +137,20 @@ def _one(workbench: Workbench, name: str) -> None:
         with actions:
             theme.quiet("content_copy", _("Copy the commands"), lambda: ui.clipboard.write(text))
         ui.html(
-            f'<div class="code" tabindex=0 role=region aria-label="Commands">{theme.escaped(text)}</div>',
+            f'<div class="code" tabindex=0 role=region {_named(_("Commands"))}>{theme.escaped(text)}</div>',
             sanitize=False,
         )
     with theme.section(_("Parameters")):
         parameters_table(parameters_of(method))
     with theme.section(_("How it works, and where it comes from")):
-        for part in _paragraphs(method.explanation()):
+        *parts, citation = _paragraphs(method.explanation())
+        for part in parts:
             ui.label(translated(part)).style("max-width: 78ch")
-        ui.html(
-            f'<div class="code" tabindex=0 role=region aria-label="In Python">import crypsis\n\n'
-            f"release = crypsis.anonymize(data, crypsis.{method.__name__}({theme.escaped(_values(described))}))\n"
-            "print(release.verify())</div>",
-            sanitize=False,
-        )
+        ui.label(citation).style("max-width: 78ch").props("translate=no")
+        call = f"crypsis.anonymize(data, crypsis.{method.__name__}({_values(described)}))"
+        code = theme.escaped(f"import crypsis\n\nrelease = {call}\nprint(release.verify())")
+        named = _named(_("In Python"))
+        ui.html(f'<div class="code" tabindex=0 role=region {named}>{code}</div>', sanitize=False)
 
 
 def _needs(method: type[Method]) -> str:
@@ -198,7 +200,7 @@ def _allowed(parameter: Parameter) -> str:
             name if name in METHODS else f"{name} ({translated(label)})" for name, label in one["choice_labels"].items()
         )
     if "reads" in one:
-        return str(one["reads"])
+        return translated(str(one["reads"]))
     words = {
         "int": _("whole number"),
         "float": _("number"),
@@ -206,4 +208,9 @@ def _allowed(parameter: Parameter) -> str:
         "str": _("text"),
         "Fraction": _("exact number"),
     }
-    return f"{words.get(one['type'], one['type'])} {one['range']}".strip()
+    return f"{words.get(one['type'], one['type'])} {translated(one['range'])}".strip()
+
+
+def _named(words: str) -> str:
+    """What code is called when it is read aloud; it is not translated."""
+    return f"{theme.markup_attribute('aria-label', words)} translate=no"

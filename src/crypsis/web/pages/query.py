@@ -86,6 +86,14 @@ def command(question: Question, asked: AskedResult) -> str:
     return shlex.join(words)
 
 
+_FACTS = (  # what an answer says in brief
+    marked("definitely {definite}, possibly {possible} ({suppressed})"),
+    marked("expected {expected}"),
+    marked("fuzziness {loss}"),
+    marked("truthful {truthful}"),
+)
+
+
 class QueryPage:
     def __init__(self, workbench: Workbench, results: dict[str, str]) -> None:
         self.workbench, self.results = workbench, results
@@ -162,7 +170,10 @@ class QueryPage:
             return _select(_("When"), _worded({mode: _MODES[mode] for mode in MODES}), MODES[0], self._changed)
         if name == "relation":
             return _select(
-                _("Relation"), {one: one.replace("_", " ") for one in RELATIONS}, RELATIONS[0], self._changed
+                _("Relation"),
+                {one: translated(one.replace("_", " ")) for one in RELATIONS},
+                RELATIONS[0],
+                self._changed,
             )
         if name == "period":
             if asked.span is None:
@@ -217,7 +228,7 @@ class QueryPage:
                 ui.label(words[:1].upper() + words[1:]).classes("strong meaning")
                 _show_bar(found.content)
                 if found.facts:
-                    ui.label(found.facts.replace("   ", " · ")).classes("muted small")
+                    ui.label(" · ".join(map(translated, found.facts.split("   ")))).classes("muted small")
             with theme.section(_("The same as a command")) as actions:
                 text = command(question, asked)
                 with actions:

@@ -11,6 +11,7 @@ from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.experiments import UNFINISHED
 from crypsis.web.plot_area import PlotArea
+from crypsis.web.report_card import report_address
 from crypsis.web.results_view import ResultsView
 from crypsis.web.widgets import confirm, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
@@ -90,7 +91,7 @@ def _one(workbench: Workbench, entry: Entry) -> ResultsView:
         )
         theme.secondary(
             _("Report"),
-            lambda: ui.navigate.to(f"/api/experiments/{entry.number}/report.html", new_tab=True),
+            lambda: ui.navigate.to(report_address(entry.number), new_tab=True),
             "description",
         )
         theme.secondary(
@@ -131,7 +132,7 @@ def _watch(view: ResultsView, plots: PlotArea) -> None:
 
 def _open_file(workbench: Workbench) -> None:
     with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
-        ui.html("<h2>Open an experiment file</h2>", sanitize=False)
+        ui.html(f"<h2>{theme.escaped(_('Open an experiment file'))}</h2>", sanitize=False)
         field = ui.textarea(_("Experiment file (TOML or JSON)")).props(
             'outlined input-style="font-family: monospace; height: 30vh"'
         )
@@ -141,7 +142,7 @@ def _open_file(workbench: Workbench) -> None:
             content = workbench.workspace.upload(upload).read_bytes()[:1_000_000]
             field.set_value(content.decode("utf-8", errors="replace"))
 
-        drop_place(workbench, _("Drop an experiment file"), ".toml or .json", received, accept=".toml,.json")
+        drop_place(workbench, _("Drop an experiment file"), _(".toml or .json"), received, accept=".toml,.json")
 
         async def take() -> None:
             from crypsis.errors import CrypsisError

@@ -75,7 +75,7 @@ class StreamPage:
                 self.tiles = ui.element("div").classes("tiles thirds")
                 with theme.section(_("The window now"), _("Visits at each location, published and held back")):
                     self.map = ui.html("", sanitize=False).classes("drawing")
-                    ui.html(LEGEND, sanitize=False).classes("legend")
+                    ui.html(legend(), sanitize=False).classes("legend")
                     with ui.expansion(_("As a table")).props("dense").classes("fold"):
                         self.table = ui.html("", sanitize=False).classes("scroll").style("max-height: 320px")
         self.aloud = theme.Announcer()
@@ -164,7 +164,7 @@ class StreamPage:
             await in_thread(self.streams.take_text, number_, changed)
             ui.navigate.to(f"{PATH}?dataset={self.entry.number}")
 
-        show_as_file(lambda: text, take, "stream.toml", "stream", "crypsis stream")
+        show_as_file(lambda: text, take, "stream.toml", marked("Stream file (TOML)"), "crypsis stream")
 
     def _refresh(self) -> None:
         """Show what has changed since the last look."""
@@ -221,14 +221,19 @@ class StreamPage:
         self.curves.set_content(curves(history) if history else _nothing(_NARROW, running=running))
 
 
-LEGEND = (
-    '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/></svg>'
-    "all visits</span>"
-    '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/>'
-    '<circle cx="10" cy="10" r="6" class="whole"/></svg>filled: published</span>'
-    '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/>'
-    '<path d="M7 7l6 6m0 -6l-6 6" class="missed thin"/></svg>nothing published</span>'
-)
+_SIGNS = {  # what is drawn in the ring of all visits
+    marked("all visits"): "",
+    marked("filled: published"): '<circle cx="10" cy="10" r="6" class="whole"/>',
+    marked("nothing published"): '<path d="M7 7l6 6m0 -6l-6 6" class="missed thin"/>',
+}
+
+
+def legend() -> str:
+    return "".join(
+        '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/>'
+        f"{inside}</svg>{theme.escaped(_(words))}</span>"
+        for words, inside in _SIGNS.items()
+    )
 
 
 def _nothing(width: float = WIDTH, *, running: bool = False) -> Markup:
@@ -291,8 +296,9 @@ def place_table(published: dict[str, int], held: dict[str, int]) -> str:
     for name in _names(published, held):
         out, back = published.get(name, 0), held.get(name, 0)
         rows.append(
-            f"<tr><td>{theme.escaped(name)}</td><td class=number>{out + back:,}</td><td class=number>{out:,}</td>"
-            f"<td class=number>{back:,}</td><td class=number>{percent(out / (out + back))}</td></tr>"
+            f"<tr><td>{theme.escaped(name)}</td><td class=number>{number(out + back)}</td>"
+            f"<td class=number>{number(out)}</td>"
+            f"<td class=number>{number(back)}</td><td class=number>{percent(out / (out + back))}</td></tr>"
         )
     heads = "".join(
         f"<th scope=col class=number>{words}</th>"
@@ -345,7 +351,7 @@ def _plot(title: str, windows: list[int], values: list[float], top: float, kind:
     marks = [text(0, top, title, "note")]
     for tick in (0, scale.high / 2, scale.high):
         marks.append(line(left, scale.at(tick), right, scale.at(tick), "axis" if not tick else "grid"))
-        marks.append(text(left - 6, scale.at(tick) + 4, f"{tick:g}", "tick", "end"))
+        marks.append(text(left - 6, scale.at(tick) + 4, number(tick), "tick", "end"))
     marks.append(element("path", d=polyline(points), class_=f"curve {kind}"))
     marks.append(element("circle", cx=points[-1][0], cy=points[-1][1], r=3, class_=f"dot-{kind}"))
     width = (right - left) / max(1, len(values))

@@ -189,12 +189,12 @@ class ReleasePicture:
                     .classes("fold")
                 ):
                     rows = "".join(
-                        f"<tr><td>{theme.escaped(names)}</td><td class=number>{rows:,}</td></tr>"
+                        f"<tr><td>{theme.escaped(names)}</td><td class=number>{number(rows)}</td></tr>"
                         for names, rows in joined
                     )
                     ui.html(
-                        "<table class=plain><thead><tr><th scope=col>Published as one</th>"
-                        f"<th scope=col class=number>Rows</th></tr></thead><tbody>{rows}</tbody></table>",
+                        f"<table class=plain><thead><tr><th scope=col>{_('Published as one')}</th>"
+                        f"<th scope=col class=number>{_('Rows')}</th></tr></thead><tbody>{rows}</tbody></table>",
                         sanitize=False,
                     ).classes("scroll").style("max-height: 300px")
 
@@ -231,7 +231,8 @@ def _as_file(workbench: Workbench, entry: Entry) -> None:
 
 def _waiting() -> Any:
     """The place of a map until it is drawn."""
-    return ui.html('<div class="waiting" role="status">Drawing the map …</div>', sanitize=False).classes("drawing")
+    words = theme.escaped(_("Drawing the map …"))
+    return ui.html(f'<div class="waiting" role="status">{words}</div>', sanitize=False).classes("drawing")
 
 
 def _called(cell: dict[str, Any]) -> str:
@@ -391,14 +392,14 @@ class TessellationPage:
         self.back.set_enabled(found.cells.steps > 0)
         weak = told_state["weak_pairs"]
         parts = [
-            (number(told_state["cells"]), "areas"),
-            (number(told_state["steps"]), "steps"),
+            (number(told_state["cells"]), _("areas")),
+            (number(told_state["steps"]), _("steps")),
             (number(weak), _("weak connections (fewer than {k} people)", k=told_state["k"])),
             (
                 number(round(told_state["mean_displacement"], 1)),
                 _("{unit} that a fix is moved, on average", unit=self.unit),
             ),
-            (number(len(told_state["marked"])), "marked"),
+            (number(len(told_state["marked"])), _("marked")),
         ]
         self.figures.set_content("".join(f"<span><b>{value}</b> {words}</span>" for value, words in parts))
         self.aloud.say(", ".join(f"{value} {words}" for value, words in parts))

@@ -17,7 +17,7 @@ from crypsis.guarantees import GUARANTEES, KAnonymity
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.signatures import TRUSTED
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.verifiers import VERIFIERS
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, show_error_at
@@ -84,7 +84,7 @@ class VerifyPage:
         """What else a release can be checked with: its dataset, the private report, the person, a trusted key."""
         folded = ui.expansion(_("Check it with the data, the private report or a trusted key")).props("dense")
         with folded.classes("fold").style("width: 100%"):
-            datasets = {"": "none", **{entry.number: entry.name for entry in self.workbench.datasets.entries()}}
+            datasets = {"": _("none"), **{entry.number: entry.name for entry in self.workbench.datasets.entries()}}
             self.dataset = ui.select(datasets, value="", label=_("Dataset of this workspace that it was made of"))
             self.dataset.props("outlined dense options-dense").style("width: 100%")
             self.dataset.on_value_change(self._check_upload)
@@ -145,7 +145,7 @@ class VerifyPage:
             theme.secondary(_("Check"), check, "fact_check").style("height: 40px")
 
     def _promise_form(self) -> None:
-        models = {"": _("What the release says itself"), **{model: model for model in self.known}}
+        models = {"": _("What the release says itself"), **{model: translated(model) for model in self.known}}
         self.model = ui.select(models, value="", label=_("Guarantee"), on_change=self._show_parameters)
         self.model.props("outlined dense options-dense").style("width: 100%")
         self.parameters = ui.column().style("width: 100%; gap: 10px")
@@ -164,7 +164,7 @@ class VerifyPage:
         if not self.model.value:
             return
         with self.parameters:
-            ui.label(GUARANTEES[self.model.value].protects_from).classes("muted small")
+            ui.label(translated(GUARANTEES[self.model.value].protects_from)).classes("muted small")
             for one in parameters_of(GUARANTEES[self.model.value]):
                 words, more = label_of(one)
                 usual = _USUAL.get(one.name, "") if one.required or one.default is None else str(one.default)
@@ -327,7 +327,7 @@ class VerifyPage:
                     show_lights(checked.review)
             with theme.section(_("What was counted")), ui.element("div").classes("tiles"):
                 model = verdict.promised.model
-                theme.tile(_("Guarantee"), model)
+                theme.tile(_("Guarantee"), translated(model))
                 labels = {parameter.name: parameter.choice_labels for parameter in parameters_of(GUARANTEES[model])}
                 for key, value in verdict.promised.to_dict()["parameters"].items():
                     theme.tile(key, labels.get(key, {}).get(str(value), str(value)))

@@ -10,7 +10,7 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.warehouse.configuration import SourceConfiguration
 from crypsis.warehouse.report import heat_map
@@ -147,7 +147,7 @@ class WarehousePage:
         self.state.clear()
         with self.state:
             if running:
-                stage = building.stages[-1] if building.stages else "starting"
+                stage = translated(building.stages[-1]) if building.stages else _("starting")
                 with theme.message(
                     "info",
                     _("Building: {stage}", stage=stage),
@@ -161,7 +161,7 @@ class WarehousePage:
                 theme.message(
                     "bad",
                     _("The build failed"),
-                    _("{error} The active warehouse is as it was.", error=building.error),
+                    _("{error} The active warehouse is as it was.", error=translated(str(building.error))),
                 )
 
     def _show_report(self, shown: ShownWarehouse) -> None:
@@ -175,10 +175,11 @@ class WarehousePage:
                 )
                 theme.message("bad", _("The last build was not activated"), words)
             for alarm in (report or {}).get("alarms", ()):
-                theme.message("caution", alarm)
+                theme.message("caution", translated(alarm))
         self.tiles.clear()
         with self.tiles:
-            theme.tile(_("State"), "active" if shown.active else _("not built"), shown.configuration.title or "")
+            state = _("active") if shown.active else _("not built")
+            theme.tile(_("State"), state, shown.configuration.title or "")
             theme.tile(_("Sources"), number(len(sources)))
             if report is not None:
                 theme.tile(_("Triples"), number(report["metrics"]["triples"]))
@@ -189,7 +190,7 @@ class WarehousePage:
         self._list_sources(sources, report)
         names = [source.id for source in sources]
         self.shared.set_content(
-            "<p class='muted'>Build the warehouse first.</p>"
+            f"<p class='muted'>{theme.escaped(_('Build the warehouse first.'))}</p>"
             if report is None
             else heat_map(names, report["metrics"]["common_iris"])
         )
@@ -206,10 +207,10 @@ class WarehousePage:
             with ui.element("tbody"):
                 for source in sources:
                     figures = (report or {"metrics": {"sources": {}}})["metrics"]["sources"].get(source.id)
-                    cells = [source.id, source.kind]
+                    cells = [source.id, translated(source.kind)]
                     cells += ["–"] * 3 if figures is None else [
                         number(figures["triples"]), number(figures["unique"]),
-                        f"{figures['degree_in_source']:.2f} → {figures['degree_in_warehouse']:.2f}",
+                        f"{number(figures['degree_in_source'])} → {number(figures['degree_in_warehouse'])}",
                     ]  # fmt: skip
                     with ui.element("tr"):
                         for cell in cells:
@@ -239,7 +240,7 @@ class WarehousePage:
                     with ui.column().style("flex: 1; min-width: 0; gap: 0"):
                         ui.label(pair.left).classes("cut").tooltip(pair.left)
                         ui.label(pair.right).classes("cut").tooltip(pair.right)
-                        ui.label(f"{pair.rule}, {pair.status}").classes("muted small")
+                        ui.label(f"{pair.rule}, {translated(pair.status)}").classes("muted small")
                     theme.quiet(
                         "check", _("{spoken} are one", spoken=spoken), notify_errors(partial(self._decide, pair, True))
                     )
@@ -315,23 +316,23 @@ class WarehousePage:
 
 def _property(name: str) -> str:
     """A property as people read it; one that leads here from another entity begins with `is`."""
-    incoming = "is " if name.startswith("^") else ""
-    return incoming + local_name(name.lstrip("^")).replace("_", " ")
+    words = local_name(name.lstrip("^")).replace("_", " ")
+    return _("is {property}", property=words) if name.startswith("^") else words
 
 
 def _competence(asked: list[dict[str, Any]]) -> str:
     if not asked:
-        return "<p class='muted'>No question was asked yet.</p>"
-    alone = [", ".join(name for name, found in one["rows_per_source"].items() if found) or "none" for one in asked]
+        return f"<p class='muted'>{theme.escaped(_('No question was asked yet.'))}</p>"
+    alone = [", ".join(name for name, found in one["rows_per_source"].items() if found) or _("none") for one in asked]
     rows = "".join(
-        f"<tr><td>{theme.escaped(one['title'] or one['id'])}</td><td class=number>{one['rows']:,}</td>"
-        f"<td class=number>{one['minimum_rows']:,}</td>"
+        f"<tr><td>{theme.escaped(one['title'] or one['id'])}</td><td class=number>{number(one['rows'])}</td>"
+        f"<td class=number>{number(one['minimum_rows'])}</td>"
         f"<td>{theme.escaped(sources)}</td>"
-        f"<td class='{'good' if one['passed'] else 'bad'}'>{'passed' if one['passed'] else 'failed'}</td></tr>"
+        f"<td class='{'good' if one['passed'] else 'bad'}'>{_('passed') if one['passed'] else _('failed')}</td></tr>"
         for one, sources in zip(asked, alone, strict=True)
     )
     return (
-        "<table class='plain'><thead><tr><th scope=col>Question</th><th scope=col class=number>Rows</th>"
-        "<th scope=col class=number>Needed</th><th scope=col>Sources that answer alone</th><th scope=col>Result</th>"
-        f"</tr></thead><tbody>{rows}</tbody></table>"
+        f"<table class='plain'><thead><tr><th scope=col>{_('Question')}</th><th scope=col class=number>{_('Rows')}</th>"
+        f"<th scope=col class=number>{_('Needed')}</th><th scope=col>{_('Sources that answer alone')}</th>"
+        f"<th scope=col>{_('Result')}</th></tr></thead><tbody>{rows}</tbody></table>"
     )

@@ -1,5 +1,15 @@
 // What a page does by itself: sending a file, asking for rows, keeping the choice of light or dark.
 window.crypsis = {
+  words: {}, // by name, in the reader's language; the page sets them
+
+  say(name, values = {}) {
+    return (crypsis.words[name] ?? "").replace(/\{(\w+)\}/g, (_, key) => values[key] ?? "");
+  },
+
+  number(value, digits) {
+    return value.toLocaleString(crypsis.words.locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  },
+
   keepTheme(name, value) {
     document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=strict`;
   },
@@ -33,7 +43,7 @@ window.crypsis = {
         try {
           const response = await fetch(`${address}${address.includes("?") ? "&" : "?"}${query}`);
           const answer = await response.json();
-          if (!response.ok) throw new Error(answer.error?.message ?? "The rows cannot be read.");
+          if (!response.ok) throw new Error(answer.error?.message ?? crypsis.say("rows"));
           const rows = answer.rows.map((cells, at) => {
             const row = { _row: answer.places[at], _changed: answer.changed?.[at] ?? [] };
             cells.forEach((cell, column) => (row[`c${column}`] = cell));
@@ -68,10 +78,10 @@ window.crypsis = {
   },
 
   bytes(count) {
-    const units = ["bytes", "kB", "MB", "GB", "TB"];
+    const units = [crypsis.say("bytes"), "kB", "MB", "GB", "TB"];
     const place = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
     const value = count / 1000 ** place;
-    return `${place && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[place]}`;
+    return `${crypsis.number(value, place && value < 100 ? 1 : 0)} ${units[place]}`;
   },
 
   // A place to drop a file: sends it as it is, shows how far it is, and tells the page its number.
@@ -86,7 +96,7 @@ window.crypsis = {
     const send = (files) => {
       const file = files[0];
       if (!file) return;
-      if (file.size > limit) return say(`This file has ${crypsis.bytes(file.size)}; ${crypsis.bytes(limit)} are allowed.`, true);
+      if (file.size > limit) return say(crypsis.say("tooLarge", { size: crypsis.bytes(file.size), limit: crypsis.bytes(limit) }), true);
       const request = new XMLHttpRequest();
       request.open("POST", `/api/uploads?name=${encodeURIComponent(file.name)}`);
       request.setRequestHeader("Content-Type", "application/octet-stream");
@@ -94,21 +104,21 @@ window.crypsis = {
       request.upload.onprogress = (event) => {
         bar.hidden = false; bar.max = event.total; bar.value = event.loaded;
         const seconds = ((performance.now() - begun) / 1000) * (event.total / Math.max(1, event.loaded) - 1);
-        const left = event.loaded < event.total && seconds >= 2 ? `, about ${Math.ceil(seconds)} s left` : "";
+        const left = event.loaded < event.total && seconds >= 2 ? crypsis.say("left", { seconds: Math.ceil(seconds) }) : "";
         say(event.loaded < event.total
-          ? `Sending ${file.name}: ${crypsis.bytes(event.loaded)} of ${crypsis.bytes(event.total)}${left}`
-          : `${file.name}: all ${crypsis.bytes(event.total)} sent, being checked …`);
+          ? crypsis.say("sending", { name: file.name, sent: crypsis.bytes(event.loaded), size: crypsis.bytes(event.total), left })
+          : crypsis.say("sent", { name: file.name, size: crypsis.bytes(event.total) }));
       };
       request.onload = () => {
         bar.hidden = true;
         let answer = {};
         try { answer = JSON.parse(request.responseText); } catch { /* not ours */ }
-        if (request.status >= 300) return say(answer.error?.message ?? "The file could not be sent.", true);
-        say(`Received ${file.name}, ${crypsis.bytes(file.size)}`);
+        if (request.status >= 300) return say(answer.error?.message ?? crypsis.say("failed"), true);
+        say(crypsis.say("received", { name: file.name, size: crypsis.bytes(file.size) }));
         emitEvent(`upload-${id}`, { id: answer.id, name: file.name });
       };
-      request.onerror = () => { bar.hidden = true; say("The connection was lost; try again.", true); };
-      say(`Sending ${file.name} …`);
+      request.onerror = () => { bar.hidden = true; say(crypsis.say("lost"), true); };
+      say(crypsis.say("begun", { name: file.name }));
       request.send(file);
       input.value = "";
     };
@@ -211,7 +221,8 @@ window.crypsis = {
       current?.classList.remove("current");
       current = mark;
       current.classList.add("current");
-      aloud.textContent = `${mark.querySelector("title").textContent}${mark.classList.contains("chosen") ? ", chosen" : ""}`;
+      const place = mark.querySelector("title").textContent;
+      aloud.textContent = mark.classList.contains("chosen") ? crypsis.say("chosen", { place }) : place;
     };
     map.addEventListener("focusin", () => { if (!map.contains(current)) { const first = marks()[0]; if (first) go(first); } });
     map.addEventListener("keydown", (event) => {
@@ -250,7 +261,7 @@ window.crypsis = {
     const written = {
       date: (second) => new Date(second * 1000).toISOString().slice(0, 16).replace("T", " "),
       day: clock,
-      week: (second) => `${["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"][Math.floor(second / 86400) % 7]} ${clock(second % 86400)}`,
+      week: (second) => `${crypsis.say("days").split(" ")[Math.floor(second / 86400) % 7]} ${clock(second % 86400)}`,
       number: String,
     }[form];
     const show = () => {
@@ -309,9 +320,9 @@ document.addEventListener("mousemove", (event) => {
     told.setAttribute("aria-hidden", "true");
     document.body.append(told);
   }
-  const degrees = (value, plus, minus) => `${Math.abs(value).toFixed(4)}° ${value < 0 ? minus : plus}`;
+  const degrees = (value, plus, minus) => `${crypsis.number(Math.abs(value), 4)}° ${crypsis.say(value < 0 ? minus : plus)}`;
   told.textContent = corners.degrees
-    ? `${degrees(y, "N", "S")}, ${degrees(x, "E", "W")}`
+    ? `${degrees(y, "north", "south")}, ${degrees(x, "east", "west")}`
     : `x ${x.toPrecision(6)}, y ${y.toPrecision(6)}`;
   told.style.left = `${Math.min(event.clientX + 14, window.innerWidth - 190)}px`;
   told.style.top = `${event.clientY + 16}px`;
