@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 import string
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import polars as pl
@@ -13,9 +15,11 @@ from babel.messages.mofile import write_mo
 
 import crypsis
 from crypsis.data.relational import Table
-from crypsis.methods import Mondrian
+from crypsis.methods import METHODS, Mondrian
+from crypsis.parameters import parameters_of
 from crypsis.translation import LANGUAGES, _, best_language, plural, reading, translated
 from crypsis.translation.catalogue import FOLDER
+from crypsis.translation.wording import date_text
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 import write_catalogue
@@ -76,6 +80,45 @@ def test_a_sentence_with_values_is_known_by_its_template() -> None:
             "Spalte age: Geben Sie einen Typ und eine Rolle an."
         )
         assert translated("Nobody wrote this.") == "Nobody wrote this."
+
+
+def test_a_value_that_is_of_the_data_is_not_translated() -> None:
+    with reading("de"):
+        assert translated("columns id, date and item look like events") == (
+            "die Spalten id, date und item sehen nach Ereignissen aus"
+        )
+
+
+def test_a_sentence_is_put_together_from_parts_that_are_known() -> None:
+    with reading("de"):
+        assert translated(
+            "Somebody who knows a person's age, town and sex is left with at least 5 people, if no two records are of "
+            "one person."
+        ) == (
+            "Wer von einer Person age, town und sex kennt, dem bleiben mindestens 5 Personen, sofern keine zwei "
+            "Datensätze einer Person gehören."
+        )
+        assert translated("k^m-anonymity (k=5, m=2)") == "k^m-Anonymität (k=5, m=2)"
+        assert translated("10 of 60 people (17 %)") == "10 von 60 Personen (17 %)"
+
+
+def test_dates_are_written_as_the_language_writes_them() -> None:
+    moment = datetime(2024, 3, 1, 7, 30)
+    assert date_text(moment.date()) == "2024-03-01"
+    assert date_text(moment) == "2024-03-01 07:30"
+    with reading("de"):
+        assert date_text(moment.date()) == "01.03.2024"
+        assert date_text(moment) == "01.03.2024 07:30"
+        assert date_text(moment, "YM") == "03.2024"
+        assert date_text(moment.date(), "MD") == "01.03."
+
+
+def test_a_label_is_cut_from_its_help_at_the_same_place_in_every_language() -> None:
+    breaks = re.compile(r"(?<=[^.])(: |; |\. )")
+    with reading("de"):
+        for method in METHODS.values():
+            for option in parameters_of(method):
+                assert len(breaks.split(option.help)) == len(breaks.split(translated(option.help))), option.help
 
 
 def test_the_browser_is_answered_in_the_best_language_that_there_is() -> None:

@@ -43,7 +43,7 @@ _TAG = re.compile(r"<[a-zA-Z/!?](?:\"[^\"]*\"|'[^']*'|[^<>\"'])*>|<[a-zA-Z/][^<>
 # A style sheet, a script, a path of a picture, an address, a command, an option or an example of what is typed.
 _CODE = re.compile(
     r"[\w./:=%+\-#?&,\0()\[\]{}]*|.*[{;]\s*(?:\n|\0|[\w-]+\s*:).*|.*=>.*|\S*[a-z]=.*|M[\d. ]+.*|crypsis[ .].*|import .*"
-    r"|.*(?:^| )--\w.*|.* in [\[{].*|.*-src .*|.*&&.*|.*sans-serif|.*\(\?:.*"
+    r"|const .*|.*(?:^| )--\w.*|.* in [\[{].*|.*-src .*|.*&&.*|.*sans-serif|.*\(\?:.*"
     r"|[a-z]+(?: [a-z]+)* [a-z]+-[a-z\0]+(?: \S+)*",
     re.DOTALL,
 )

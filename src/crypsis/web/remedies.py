@@ -19,16 +19,16 @@ _USUAL_SIZES = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 _MOST = 3  # controls of one finding
 # What would help, the most direct first. By the code of a finding, or the state of a run.
 _STEPS = {
-    "information-loss": ("smaller k", "smaller m", "hierarchies", "columns", "methods"),
-    "suppressed": ("smaller k", "smaller m", "methods"),
-    "still-tracks": ("smaller k", "methods"),
-    "empty-release": ("larger epsilon", "smaller k", "smaller m", "hierarchies", "methods"),
-    "constant-column": ("larger epsilon", "smaller k", "smaller m", "hierarchies", "methods"),
-    "count-errors": ("smaller k", "smaller m", "hierarchies", "methods"),
-    "counts-below-noise": ("larger epsilon", "columns"),
+    "information-loss": ("smaller:k", "smaller:m", "hierarchies", "columns", "methods"),
+    "suppressed": ("smaller:k", "smaller:m", "methods"),
+    "still-tracks": ("smaller:k", "methods"),
+    "empty-release": ("larger:epsilon", "smaller:k", "smaller:m", "hierarchies", "methods"),
+    "constant-column": ("larger:epsilon", "smaller:k", "smaller:m", "hierarchies", "methods"),
+    "count-errors": ("smaller:k", "smaller:m", "hierarchies", "methods"),
+    "counts-below-noise": ("larger:epsilon", "columns"),
     "revealed-values": ("columns", "methods"),
-    "known-pairs": ("larger k", "methods"),
-    "reidentification-risk": ("larger k",),
+    "known-pairs": ("larger:k", "methods"),
+    "reidentification-risk": ("larger:k",),
     "repeated-people": ("columns", "methods"),
     "unique-by-unchanged-columns": ("columns",),
     "direct-identifier": ("columns",),
@@ -36,7 +36,7 @@ _STEPS = {
     "free-text": ("columns",),
     "missing-values": ("columns",),
     "verdict": ("methods",),
-    "infeasible": ("smaller k", "smaller m", "hierarchies", "columns", "methods"),
+    "infeasible": ("smaller:k", "smaller:m", "hierarchies", "columns", "methods"),
     "failed": ("columns", "methods"),
     "too_slow": ("methods",),
     "unsafe": ("methods",),
@@ -87,7 +87,7 @@ class Mending:
             return self._link("/data", _("Look at the columns on the page Data"), "table_chart")
         if name == "methods":
             return self._link("/compare", _("Compare methods"), "stacked_line_chart")
-        direction, parameter = name.split()
+        direction, parameter = name.split(":")
         value = self._moved(direction, parameter)
         if value is None or self.apply is None:
             return None

@@ -10,7 +10,7 @@ from crypsis.evaluate import Experiment, Store
 from crypsis.evaluate.store import parts_of
 from crypsis.translation import _, plural, translated
 from crypsis.translation.wording import shown
-from crypsis.web.data_labels import KIND_LABELS, POLICY_LABELS, ROLE_LABELS
+from crypsis.web.data_labels import POLICY_LABELS, ROLE_LABELS, kind_labels
 from crypsis.web.telling import option_labels
 
 _SAID_APART = ("path", "kind", "columns", "edits", "name")
@@ -81,7 +81,7 @@ def _was_is(name: str, was: str, is_now: str) -> str:
 
 
 def _kind(kind: Any) -> str:
-    return translated(KIND_LABELS[kind]) if kind in KIND_LABELS else _value(kind)
+    return kind_labels().get(kind) or _value(kind)
 
 
 def _role(role: Any) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import columns, facts_list, paragraph, section, settings
-from crypsis.translation import _, translated
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import shown
 
-_FORMATS = {"csv": "CSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet"}
+_FORMATS = {"csv": "CSV", "json": "JSON", "jsonl": marked("JSON Lines"), "parquet": "Parquet"}
 
 
 def provenance(facts: ManifestFacts) -> Markup:

@@ -353,7 +353,7 @@ class HierarchyPage:
         theme.quiet("drive_file_move", _("Move the selected node"), lambda: self._ask("move"))
         theme.quiet("add", _("Add a value below the selected node"), lambda: self._ask("add"))
         theme.quiet("account_tree", _("Add a level above the selected node"), lambda: self._ask("group"))
-        theme.quiet("group_work", _("Group the ticked nodes"), lambda: self._ask("group ticked"))
+        theme.quiet("group_work", _("Group the ticked nodes"), lambda: self._ask("group-ticked"))
         theme.quiet("delete", _("Remove the selected node"), notify_errors(self._remove))
         theme.quiet("undo", _("Undo the last edit"), notify_errors(self._undo))
         theme.secondary(_("Edit as text"), notify_errors(self._edit_text), "edit_note")
@@ -393,7 +393,7 @@ class HierarchyPage:
         return bool(self.ticked)
 
     def _ask(self, edit: str) -> None:
-        ticked = edit == "group ticked"
+        ticked = edit == "group-ticked"
         if not (self._needs_ticks() if ticked else self._needs_selection()):
             return
         node = str(self.selected)
@@ -403,10 +403,10 @@ class HierarchyPage:
             "add": _("Add a value below {node}", node=node),
         }
         titles["group"] = _("Add a level above {node}", node=node)
-        titles["group ticked"] = _("Group {nodes}", nodes=counted(len(self.ticked), "node"))
+        titles["group-ticked"] = _("Group {nodes}", nodes=counted(len(self.ticked), "node"))
         labels = {
             "group": _("Name of the new node"),
-            "group ticked": _("Name of the group"),
+            "group-ticked": _("Name of the group"),
             "rename": _("New name"),
             "move": _("Name of the new parent"),
             "add": _("Name of the value"),
@@ -423,7 +423,7 @@ class HierarchyPage:
                     "move": {"edit": "move", "node": node, "parent": text},
                     "add": {"edit": "add", "node": text, "parent": node},
                     "group": {"edit": "group", "nodes": [node], "to": text},
-                    "group ticked": {"edit": "group", "nodes": self.ticked, "to": text},
+                    "group-ticked": {"edit": "group", "nodes": self.ticked, "to": text},
                 }
                 try:
                     await self._change(changes[edit])
