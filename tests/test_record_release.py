@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_set_part
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.errors import DirectIdentifier, OptionWithoutEffect, UnconfirmedColumn, VerificationFailed
+from crypsis.executors.dask import Dask
 from crypsis.executors.serial import Serial
 from crypsis.parts_release import verify_release_parts
 from crypsis.publication import kind_of, record_parts, table_parts
@@ -114,14 +117,15 @@ def test_the_folder_is_that_of_records_in_memory(name: str, tmp_path: Path) -> N
     compare(name, list(METHODS).index(name), tmp_path)
 
 
-def compare(name: str, seed: int, folder: Path) -> None:
+def compare(name: str, seed: int, folder: Path, make: Callable[[], Any] = Serial) -> None:
+    """The folder of data in memory, written as parts, and the one of shards, worked on where `make` says."""
     if name in SETS:
         read, scanned, method = write_sets(folder / "parts", name, seed)
     else:
         (read, scanned), method = write_walks(folder / "parts", seed), WALKS[name]
     local = crypsis.anonymize(read, method)
     expected = local.write(folder / "local", format="parts")
-    with Serial() as executor:
+    with make() as executor:
         executor.memory = 1 << 14 if seed % 2 else executor.memory  # many ranges, or one
         release = crypsis.anonymize(scanned, method, executor=executor)
         assert isinstance(release, RecordPartsRelease)
@@ -147,6 +151,12 @@ def compare(name: str, seed: int, folder: Path) -> None:
     rows = pl.read_parquet(folder / "own.rows")
     expected_rows = local.context.private.get("published_input_rows", range(len(read)))
     assert sorted(rows["input_row"].to_list()) == list(expected_rows)
+
+
+@pytest.mark.long
+def test_a_cluster_writes_the_folder_of_records_in_memory(tmp_path: Path) -> None:
+    for seed, name in enumerate(("apriori", "diverse", "lra", "policy", "seq-anon", "kam-cut")):
+        compare(name, seed, tmp_path / name, partial(Dask, workers=2, memory="1GiB", scratch=tmp_path))
 
 
 @pytest.mark.long

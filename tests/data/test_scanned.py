@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import crypsis
 from crypsis.data.declarations import Declarations
+from crypsis.data.formats import csv
 from crypsis.errors import (
     BadRow,
     MissingFile,
@@ -134,3 +136,12 @@ def test_people_with_several_records_are_refused(tmp_path: Path) -> None:
 def test_a_pattern_without_files_says_so(tmp_path: Path) -> None:
     with pytest.raises(MissingFile):
         crypsis.scan_table(str(tmp_path / "*.parquet"), quasi="age")
+
+
+def test_a_location_table_of_a_file_can_be_sent_to_a_worker(tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text("location,x,y\na,0,0\nb,1,1\n")
+    places = crypsis.read_locations(tmp_path / "places.csv")
+    assert pickle.loads(pickle.dumps(places)).labels == places.labels
+    source = csv.read_frame(tmp_path / "places.csv")[1]
+    sent = pickle.loads(pickle.dumps(source))
+    assert (sent, sent.line_of(1)) == (source, source.line_of(1))

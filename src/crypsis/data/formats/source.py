@@ -41,6 +41,9 @@ class Source(str):
         source.first_line = first_line
         return source
 
+    def __getnewargs__(self) -> tuple[str, int]:  # type: ignore[override]
+        return str(self), self.first_line
+
     def line_of(self, row: int) -> int:
         """The 1-based line of a 0-based row. Formats whose rows may span lines look it up in the file."""
         return self.first_line + row
