@@ -276,3 +276,15 @@ def test_the_names_of_squares_are_explained() -> None:
     page = TRAJECTORY_REPORT.render(manifest | told, published, places)
     assert "A name cX_Y is a square of 2 km" in page
     assert "cX_Y" not in TRAJECTORY_REPORT.render(manifest, published, places)
+
+
+@pytest.mark.parametrize("unit", ["trajectory", "owner"])
+def test_a_level_that_only_the_publisher_counted_is_not_told(unit: str) -> None:
+    manifest, published, places = town(30, 200)
+    verdict = {"holds": True, "achieved": None, "required": 5, "counted": "x", "recounted_from": "original"}
+    told = {"verdict": verdict, "guarantee": KmAnonymity(k=5, m=2, unit=unit).to_dict()}
+    page = TRAJECTORY_REPORT.render(manifest | told, published, places)
+    assert "nothing occurs that could be rare" not in page
+    assert "counted with the original; 5 required" in page
+    assert "required: 5" not in page
+    assert "crypsis verify FOLDER --original FILE" in page

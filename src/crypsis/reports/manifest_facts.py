@@ -53,7 +53,12 @@ class ManifestFacts:
     @property
     def needs_original(self) -> bool:
         """Only the publisher could count, with the original, although each row is one individual."""
-        return self.counts_rows and self.section("verdict").get("recounted_from") == "original"
+        return self.counts_rows and self.counted_by_publisher
+
+    @property
+    def counted_by_publisher(self) -> bool:
+        """The files alone do not tell what level was reached."""
+        return self.section("verdict").get("recounted_from") == "original"
 
     @property
     def unit(self) -> str:

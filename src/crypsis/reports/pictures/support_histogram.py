@@ -19,7 +19,7 @@ def support_histogram(facts: ReleaseFacts) -> Markup:
     )
     if len(facts.supports):
         label += _(", from {min:,} to {rows}", min=facts.supports.min(), rows=counted(int(facts.supports.max()), "row"))
-    required = None if facts.needs_original else facts.required  # rows are not what was counted
+    required = None if facts.counted_by_publisher else facts.required  # rows are not what was counted
     if required is not None:
         label += _("; required are {required:,}", required=required)
     series = (

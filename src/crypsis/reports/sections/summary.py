@@ -27,7 +27,7 @@ def summary(facts: ReleaseFacts) -> Markup:
     ]
     if "achieved" in found:
         achieved = found["achieved"]
-        untold = _("not told") if facts.needs_original else _("none")
+        untold = _("not told") if facts.counted_by_publisher else _("none")
         reached = Markup(untold) if achieved is None else exact(achieved)
         detail = _("{units}; {required} required", units=_(facts.units), required=shown(found.get("required")))
         tiles.append(
@@ -64,7 +64,7 @@ def summary(facts: ReleaseFacts) -> Markup:
 
 
 def _by_publisher(facts: ReleaseFacts) -> str:
-    if not facts.needs_original:
+    if not facts.counted_by_publisher:
         return ""
     return _("counted with the original; {required} required", required=shown(facts.required))
 

@@ -26,12 +26,14 @@ def supports(facts: ReleaseFacts) -> Markup:
             "original hold.",
             required=counted(int(facts.required or 0), facts.unit, facts.units),
         )
+    elif facts.counted_by_publisher:
+        more = ""
     else:
         more = _("The further right of the dashed line, the better somebody is hidden.")
     drawn = [pictured(_("Support of each symbol"), support_histogram(facts), *_symbols_in_words(facts))]
     if any(support is not None for support in facts.smallest_by_size):
         drawn.append(pictured(_("Rarest sequence of each size"), smallest_supports(facts), *_sizes_in_words(facts)))
-    return section(_("How many share it"), paragraph(f"{words} {more}"), columns(*drawn))
+    return section(_("How many share it"), paragraph(f"{words} {more}".strip()), columns(*drawn))
 
 
 def _symbols_in_words(facts: ReleaseFacts) -> list[str]:
