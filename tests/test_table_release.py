@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import crypsis
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.errors import BadParameter, Infeasible, TooLarge
+from crypsis.errors import BadParameter, Infeasible, OriginalRequired, TooLarge
 from crypsis.hierarchy import Hierarchies, Hierarchy, HierarchyPlan, Weights
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.publication.relational import TableKind
@@ -102,6 +102,18 @@ def test_the_private_report_holds_the_applied_mapping(tmp_path: Path) -> None:
     mapping = json.loads((tmp_path / "p.json").read_text())["applied_mapping"]
     assert sum(mapping["city"]["Oslo"].values()) == 3
     assert set(mapping) == {"age", "city"}
+
+
+@pytest.mark.parametrize("method", [Mondrian, Cluster, TopDown])
+def test_nodes_made_from_the_data_are_compared_with_the_private_report_only(method: type, tmp_path: Path) -> None:
+    release = crypsis.anonymize(people(), method(k=6, hierarchy=HierarchyPlan({"city": "balanced:2"})))
+    release.write(tmp_path / "r", private_report=tmp_path / "p.json")
+    with pytest.raises(OriginalRequired, match="'city' shows nodes .* private report"):
+        crypsis.read_release(tmp_path / "r").verify(original=people())
+    read = crypsis.read_release(tmp_path / "r", private_report=tmp_path / "p.json")
+    assert read.verify(original=people()).holds
+    others = PEOPLE.with_columns(city=pl.lit("Bonn"))
+    assert not read.verify(original=people(others)).holds
 
 
 @given(table=tables(), k=st.integers(1, 3))

@@ -11,13 +11,16 @@ from crypsis.arrays import Bools, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import Column, PublishedColumn
 from crypsis.data.values import write_value
+from crypsis.errors import OriginalRequired
 
 
 @dataclass(eq=False)
 class ContainedValues:
     """One column: which original values each cell contains. Cell c holds codes low to high, or row `row[c]` of `table`.
 
-    A missing value has the code -1; `missing[c]` tells whether a cell may stand for one.
+    A missing value has the code -1; `missing[c]` tells whether a cell may stand for one. What the nodes of a hierarchy
+    stand for that was made from the data is not published: then only the private report tells, and without it nothing
+    can be compared.
     """
 
     published: PublishedColumn
@@ -25,6 +28,12 @@ class ContainedValues:
 
     def __post_init__(self) -> None:
         cells, domain = self.published.cells, self.original.domain
+        if self.published.hierarchy is None and (cells.kinds == CellKind.NODE).any():
+            raise OriginalRequired(
+                f"Column '{self.published.name}' shows nodes of a hierarchy that was made from the data. What they "
+                "stand for is not published; give the private report that was written with the release "
+                "(private_report='FILE')."
+            )
         n_cells = len(cells)
         self.low, self.high = np.zeros(n_cells, np.int64), np.full(n_cells, -1, np.int64)
         self.row = np.full(n_cells, -1, np.int64)
