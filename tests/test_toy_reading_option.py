@@ -28,7 +28,8 @@ from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.web.api.datasets import router
 from crypsis.web.datasets import Datasets
-from crypsis.web.reading_form import label_of, options_used
+from crypsis.web.parameter_labels import reading_label
+from crypsis.web.reading_form import options_used
 from crypsis.web.workspace import Workspace
 
 HELP = "Read items in capitals."
@@ -126,7 +127,7 @@ def test_rest_has_the_field(file: Path, tmp_path: Path) -> None:
     assert added.json()["section"]["shout"] is True
     entry = datasets.entries()[0]
     assert datasets.load(entry.number).to_lists() == [["MILK", "TEA"], ["TEA"]]
-    assert "Shout (shout)" in [label_of(option) for option in options_used(datasets.dataset(entry))]
+    assert "Shout (shout)" in [reading_label(option) for option in options_used(datasets.dataset(entry))]
 
 
 @pytest.mark.long

@@ -26,8 +26,8 @@ def test_a_folder_of_parts_is_anonymized_and_verified_part_by_part(run: Run, tmp
     assert not list(tmp_path.glob("crypsis-scratch-*"))
     assert "option-without-effect" in run(*command, "--overwrite", "--workers", "2").err
     assert "insecure-scheduler" in run(*command, "--overwrite", "--executor", "tcp://10.1.1.1:8786").err
-    cluster = [*command[:3], "cluster", *command[4:], "--overwrite", "--executor", "serial"]
-    assert "not-scalable" in run(*cluster).err
+    private = [*command[:3], "diff-gen", "--quasi", "age", "--sensitive", "ill", "--out", out, "--overwrite"]
+    assert "not-scalable" in run(*private, "--epsilon", "1", "--executor", "serial").err
 
 
 def test_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_path: Path) -> None:
