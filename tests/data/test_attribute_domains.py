@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from crypsis import Table
 from crypsis.data.attribute_domains import AttributeDomains, CategoryDomain, NumericDomain, PublicAttributes
+from crypsis.data.declarations import Declarations
+from crypsis.data.sources import DataFile, TableSource
 from crypsis.errors import BadDomain, BadRelease, MissingFile, PublicInputMissing, UnreadableFile
 
 DECLARED = {"age": {"low": 17, "high": 91}, "income": {"low": 0, "high": 1e6, "bins": 4}, "sex": ["F", "M"]}
@@ -100,3 +102,13 @@ def test_the_datas_own_domains_rest_on_the_publishers_word():
     assert set(made.of("sex").labels) == {"F", "M"}
     assert "declared public by the publisher" in str(made)
     assert AttributeDomains.from_text("public-in-data") == PublicAttributes()
+
+
+def test_a_declared_category_stays_one_where_records_are_read_one_by_one(tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("age,zip\n31,01067\n45,04109\n")
+    source = TableSource.from_keys(
+        {"columns": {"age": {"role": "quasi"}, "zip": {"role": "quasi", "type": "category"}}}
+    )
+    made = PublicAttributes().make(source.load(DataFile(file), Declarations(by_record=True))).domains
+    assert made == {"age": NumericDomain(31, 46), "zip": CategoryDomain(("01067", "04109"))}

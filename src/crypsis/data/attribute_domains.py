@@ -182,7 +182,8 @@ class PublicAttributes(Deferred):
             if not len(column.domain):
                 raise BadDomain(f"Column {column.name!r} has no value, so its domain cannot be taken from the data.")
             values = column.domain
-            if data.by_record is not None and inferred_type(values) in ("int", "float"):  # texts as written
+            as_written = data.by_record is not None and column.name not in data.by_record.typed
+            if as_written and inferred_type(values) in ("int", "float"):
                 values = converted(values, inferred_type(values))
             if values.dtype.is_integer():
                 low, high = int(values.min()), int(values.max()) + 1  # type: ignore[arg-type]

@@ -287,7 +287,7 @@ class Table(Microdata):
             )
             for name in frame.columns
         )
-        mark = ByRecord(by_record.left_out + whole - len(frame), person is not None)
+        mark = ByRecord(by_record.left_out + whole - len(frame), person is not None, frozenset(declared))
         codes = None if person is None else Vocabulary.of(frame[person]).encode(frame[person]).astype(np.int64)
         return cls.of(columns, person=codes, by_record=mark)
 

@@ -28,11 +28,13 @@ MEMORY_PER_BYTE = 8.0
 class ByRecord:
     """The mark of data that were read so. `left_out`, the lines that were no records, is for the publisher alone.
 
-    `persons_told` says whether a column was declared to name the person, repeating or not.
+    `persons_told` says whether a column was declared to name the person, repeating or not; `typed` names the columns
+    whose type was declared.
     """
 
     left_out: int = 0
     persons_told: bool = False
+    typed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
