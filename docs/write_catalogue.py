@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from numbers import Number
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -45,10 +46,17 @@ FACTS = (  # files that say what was found in data, what was published, and what
     "data/synthetic.py",
     "data/timed_places.py",
     "data/written_columns.py",
+    "errors.py",
     "evaluate/applicability.py",
+    "evaluate/data_checks.py",
+    "evaluate/dataset_checks.py",
     "evaluate/first_look.py",
+    "evaluate/plot_checks.py",
+    "evaluate/problems.py",
     "evaluate/reading.py",
     "evaluate/runner.py",
+    "evaluate/runs.py",
+    "evaluate/validation.py",
     "evaluate/worker.py",
     "parameters.py",
     "publication/disassociated.py",
@@ -64,6 +72,7 @@ FACTS = (  # files that say what was found in data, what was published, and what
 )
 WITHOUT = ("cli", "kernels", "web/api", "translation/")  # where nothing is written for the browser or for reports
 CALLS = ("_", "marked", "stage")
+BOUNDS = ("of at least {lowest}", "above {limit}", "from {lowest} to {highest}")  # of numbers
 ERRORS = {
     name for name, kind in vars(errors).items() if inspect.isclass(kind) and issubclass(kind, errors.CrypsisError)
 }
@@ -105,12 +114,12 @@ def catalogue(found: list[Text]) -> Catalog:
 
 
 def template_of(node: ast.JoinedStr) -> str:
-    """An f-string as a template whose values have names."""
+    """An f-string as a template whose values have names. What was meant, if anything, is a sentence of its own."""
     template, names = "", {}
     for part in node.values:
         if isinstance(part, ast.Constant):
             template += str(part.value).replace("{", "{{").replace("}", "}}")
-        elif isinstance(part, ast.FormattedValue):
+        elif isinstance(part, ast.FormattedValue) and not _is_guess(part.value):
             key = ast.dump(part.value)
             if key not in names:
                 base = _name_of(part.value)
@@ -118,6 +127,11 @@ def template_of(node: ast.JoinedStr) -> str:
                 names[key] = base if not same else f"{base}{len(same) + 1}"
             template += f"{{{names[key]}}}"
     return template
+
+
+def _is_guess(node: ast.AST) -> bool:
+    """Whether a value is ` Did you mean 'age'?`, or nothing."""
+    return isinstance(node, ast.Call) and _called(node) == "did_you_mean"
 
 
 def _of_file(path: Path, room: str) -> Iterator[Text]:
@@ -238,8 +252,13 @@ def _of_options() -> Iterator[Text]:
     from crypsis.data.sources.data_source import Label
     from crypsis.guarantees import GUARANTEES
     from crypsis.methods import METHODS
-    from crypsis.parameters import SideInput, marks_of, parameters_of
+    from crypsis.parameters import IN_WORDS, SideInput, marks_of, parameters_of
 
+    for kind, words in IN_WORDS.items():
+        yield Text("parameters.py", 1, words)
+        if issubclass(kind, Number) and kind is not bool:
+            yield from (Text("parameters.py", 1, f"{words} {bound}") for bound in BOUNDS)
+    yield Text("web/parameter_form.py", 1, "must be {describe}, got {shown}.")  # beside the field, without its name
     names = {method.__name__ for method in METHODS.values()}
     for owner in (*METHODS.values(), *ATTACKS.values(), *GUARANTEES.values()):
         for option in parameters_of(owner):

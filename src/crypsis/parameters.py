@@ -207,13 +207,14 @@ class Parameter:
     def describe(self) -> str:
         """`an int of at least 1`, `one of 'error', 'truncate'`."""
         if self.choices:
-            words = "one of " + ", ".join(repr(choice) for choice in self.choices)
+            choices = ", ".join(repr(choice) for choice in self.choices)
+            words = marked(f"one of {choices}")
         elif issubclass(self.type, SideInput):
             words = self.type.in_words
         else:
-            kind = _IN_WORDS[self.type]
+            kind = IN_WORDS[self.type]
             words = " and ".join([kind, *map(str, self.bounds)]).replace(" and ", " ", 1)
-        return words + (" or nothing" if self.optional else "")
+        return marked(f"{words} or nothing") if self.optional else words
 
     def check(self, value: Any, owner: str) -> Any:
         """The value in its declared type; `BadParameter` names owner, parameter, bound and what came."""
@@ -415,7 +416,7 @@ _LONGEST_NUMBER = 2000  # characters; sums of budgets have long numerators and d
 _LARGEST_EXPONENT = 400
 _EXACT = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d{1,4}))?)", re.ASCII)
 _LARGEST_DENOMINATOR = 10**9  # products with any count of people stay below 2**63
-_IN_WORDS: dict[type, str] = {
+IN_WORDS: dict[type, str] = {
     int: "an int",
     float: "a finite number",
     bool: "true or false",

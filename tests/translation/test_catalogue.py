@@ -15,9 +15,10 @@ from babel.messages.mofile import write_mo
 
 import crypsis
 from crypsis.data.relational import Table
+from crypsis.evaluate.experiment import Experiment
 from crypsis.methods import METHODS, Mondrian
 from crypsis.parameters import parameters_of
-from crypsis.translation import LANGUAGES, _, best_language, plural, reading, translated
+from crypsis.translation import LANGUAGES, PSEUDO, _, best_language, plural, reading, translated
 from crypsis.translation.catalogue import FOLDER
 from crypsis.translation.wording import date_text
 
@@ -100,6 +101,47 @@ def test_a_sentence_is_put_together_from_parts_that_are_known() -> None:
         )
         assert translated("k^m-anonymity (k=5, m=2)") == "k^m-Anonymität (k=5, m=2)"
         assert translated("10 of 60 people (17 %)") == "10 von 60 Personen (17 %)"
+
+
+def test_every_problem_of_an_experiment_is_in_the_catalogue() -> None:
+    runs = [
+        *({}, 5, {"method": "mondrin"}, {"method": "*", "params": {"kk": 5}}, {"method": "mondrian", "params": 5}),
+        {"method": "mondrian", "repeats": 0, "label": 5, "columns": 5, "except": ["mondrin"]},
+        *({"method": "mondrian", "params": params} for params in ({"kk": 5}, {"k": 0}, {"k": "x"}, {"distance": "x"})),
+        {"method": "mondrian", "sweep": {"param": "k", "start": 1, "end": 5, "step": 0}},
+        {"bound": {"method": "rmerge"}},
+    ]
+    columns = {"age": {"type": "x", "role": "y", "sensitive": 5, "item_separator": ""}}
+    content = {
+        "sed": 1,
+        "dataset": {"kind": "relationl", "rows": 0, "columns": columns, "sets": {"d": {}}, "edits": 5},
+        "hierarchy": {"age": {}},
+        "queries": {"path": "a", "generate": {"count": 10**9}},
+        "limits": {"seconds": "x"},
+        "metrics": {"list": ["npc"]},
+        "plot": [{"kind": "line", "x": "kk", "y": "nothing", "run": "none"}],
+        "run": runs,
+    }
+    problems = [problem.message for problem in Experiment(content).check(read=False)]
+    assert len(problems) > 30
+    with reading(PSEUDO):
+        assert [words for words in problems if not translated(words).startswith("⟦")] == []
+    with reading("de"):
+        assert translated("Mondrian: k must be an int of at least 1, got 0.") == (
+            "Mondrian: k muss eine ganze Zahl ab 1 sein, angegeben ist 0."
+        )
+        assert translated("must be an int of at least 1 or nothing, got 0.") == (
+            "muss eine ganze Zahl ab 1 oder nichts sein, angegeben ist 0."
+        )
+        assert translated("label must be a text, got 5.") == "label muss ein Text sein, angegeben ist 5."
+
+
+@pytest.mark.parametrize("guess", ["", " Did you mean 'age'?"])
+def test_what_may_have_been_meant_is_a_sentence_of_its_own(guess: str) -> None:
+    with reading("de"):
+        assert translated(f"there is no column 'aeg' in the data.{guess}") == (
+            "in den Daten gibt es keine Spalte 'aeg'." + (" Meinten Sie 'age'?" if guess else "")
+        )
 
 
 def test_dates_are_written_as_the_language_writes_them() -> None:

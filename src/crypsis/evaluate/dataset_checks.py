@@ -103,7 +103,7 @@ def section_problems(section: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with the values of a table [dataset], whatever its kind of data and before anything is read."""
     found = Findings()
     told = {key: value for key, value in section.items() if key != "kind" and value is not None}
-    check_dataset(found, {"dataset": {"path": "as it is", **told}})
+    check_dataset(found, {"dataset": {"path": "as-it-is", **told}})
     return found.problems
 
 

@@ -10,6 +10,7 @@ from polars.exceptions import PolarsError
 
 from crypsis.errors import BadExperiment, CrypsisError, did_you_mean
 from crypsis.places import EXPERIMENT
+from crypsis.wording import counted
 
 MISUNDERSTOOD = (
     TypeError,
@@ -45,7 +46,7 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 
 def _raise(problems: Sequence[Problem]) -> NoReturn:
-    number = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    number = "a problem" if len(problems) == 1 else counted(len(problems), "problem")
     told = "; ".join(f"{problem.message} ({problem.where})" for problem in problems)
     raise BadExperiment(f"The experiment has {number}: {told}", problems=[problem.to_dict() for problem in problems])
 

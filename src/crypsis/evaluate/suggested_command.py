@@ -14,6 +14,7 @@ from crypsis.data.person_detection import PersonLike
 from crypsis.data.steps import STEP, steps_of
 from crypsis.evaluate.first_look import suggested_run, too_few
 from crypsis.evaluate.runs import Run
+from crypsis.translation import marked
 from crypsis.wording import counted
 
 _WITH_HIERARCHIES = "mondrian"  # the suggested method for tables
@@ -36,13 +37,17 @@ def commands_to_begin(
         if run is None or command is None:
             return {}
         refused = too_few(whole, run, found.rows, path.parent)
-        return {"To begin with" if refused is None else f"This will be refused ({refused})": command}
+        head = marked("To begin with") if refused is None else marked(f"This will be refused ({refused})")
+        return {head: command}
     by_person, by_record = _commands_by_answer(path, section, like.column, found, called)
     empty = next((column.missing for column in found.columns if column.name == like.column), 0)
     if empty and by_record is not None:
-        rows = f"{like.column} is empty in {counted(empty, 'row')}; fill them to count people"
-        return {f"Where nobody has several records ({rows})": by_record}
-    answers = {f"Where {like.column} names the person": by_person, "Where nobody has several records": by_record}
+        rows = marked(f"{like.column} is empty in {counted(empty, 'row')}; fill them to count people")
+        return {marked(f"Where nobody has several records ({rows})"): by_record}
+    answers = {
+        marked(f"Where {like.column} names the person"): by_person,
+        marked("Where nobody has several records"): by_record,
+    }
     return {words: command for words, command in answers.items() if command is not None}
 
 

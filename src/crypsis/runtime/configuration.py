@@ -250,12 +250,12 @@ def _typed(said: str, name: str, value: Any, wanted: Any, least: int | None = No
         wanted, least, most = wanted
     if wanted is float and type(value) is int:
         value = float(value)
-    bounds = f" of at least {least}" if least is not None else ""
+    expected = _IN_WORDS[wanted] + (f" of at least {least}" if least is not None else "")
     if type(value) is not wanted:
-        raise BadConfiguration(f"{said} must be {_IN_WORDS[wanted]}{bounds}, got {value!r}.", parameter=name)
+        raise BadConfiguration(f"{said} must be {expected}, got {value!r}.", parameter=name)
     if (least is not None and value < least) or (most is not None and value > most):
-        upper = f" and at most {most}" if most is not None else ""
-        raise BadConfiguration(f"{said} must be {_IN_WORDS[wanted]}{bounds}{upper}, got {value!r}.", parameter=name)
+        expected += f" and at most {most}" if most is not None else ""
+        raise BadConfiguration(f"{said} must be {expected}, got {value!r}.", parameter=name)
     if wanted is float and not 0 <= value < float("inf"):
         raise BadConfiguration(f"{said} must be a number of at least 0, got {value!r}.", parameter=name)
     if wanted is str and not value:

@@ -24,7 +24,7 @@ _ANYTHING, _WORDS = ".+?", r"(?:[\d.,]+ [\w%]+|[^\s,]+(?:, [^\s,]+)*?)"
 _DEPTH = 5  # values within values
 _LONGEST = 4000  # characters
 _OF_DATA = re.compile(
-    r"(columns?|end|file|id|item|labels?|location|moment|names?|path|person|position|record|sets|start|t|united|varying)\d*"
+    r"(columns?|end|file|id|item|key|labels?|location|moment|names?|path|person|position|record|sets|start|t|united|varying)\d*"
 )
 _END = re.compile(r"(?<=[.?!:;]) ")
 _ADDITION = re.compile(r"(?=[,;] )|(?= \()")
@@ -95,6 +95,9 @@ def _looked_up(words: str, language: str, depth: int) -> str | None:
                     + ("" if name is None else _value(values[name], language, 0 if name in template.of_data else depth))
                     for part, name in template.parts
                 )
+    if words.endswith("."):  # a message that was made a sentence where it is told
+        known = _looked_up(words[:-1], language, depth)
+        return None if known is None else f"{known}."
     return None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from crypsis.errors import BadWarehouse
+from crypsis.translation import marked
 from crypsis.warehouse.comparators import jaro_winkler, levenshtein, token_jaccard
 from crypsis.warehouse.inference import Schema
 from crypsis.warehouse.rules import follow_path, instances
@@ -130,7 +131,7 @@ def find_links(
         if status == "candidate":
             shared = compared[0][0][a] & compared[0][1][b]
             alone = any(holders[0][value] == 1 == holders[1][value] for value in shared)  # nobody else has the value
-            status = "unique" if alone else "ambiguous"
+            status = marked("unique") if alone else marked("ambiguous")
         links.append(Link(a, b, rule.id, status, score))
     return sorted(links)
 
@@ -156,7 +157,7 @@ def _decide(
         score, held, almost = min(scores) if joined is all else max(scores), joined(passed), joined(near)
     if held:
         return rule.link, score
-    return ("review", score) if almost else None
+    return (marked("review"), score) if almost else None
 
 
 def _join(left: Mapping[Term, set[str]], right: Mapping[Term, set[str]]) -> set[tuple[Term, Term]]:

@@ -83,7 +83,7 @@ class ParameterForm:
             return False
         if text and name in self.folded:
             self.more.open()
-        self.problems[name].set_text(translated(_for_people(text or "")))
+        self.problems[name].set_text(_for_people(translated(text or "")))
         self.problems[name].set_visibility(bool(text))
         self.fields[name].classes("wrong" if text else "", remove="" if text else "wrong")
         self.fields[name].props(f"aria-invalid={'true' if text else 'false'}")

@@ -52,8 +52,12 @@ def section_problems(section: Any) -> list[str]:
         told = None
     for format in formats_of(told):
         if format not in FORMATS:
-            known_formats, guess = ", ".join(FORMATS), did_you_mean(format, FORMATS)
-            problems.append(marked(f"there is no picture format '{format}'; there are {known_formats}.{guess}"))
+            problems.append(
+                marked(
+                    f"there is no picture format '{format}'; there are {', '.join(FORMATS)}."
+                    f"{did_you_mean(format, FORMATS)}"
+                )
+            )
     return problems
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import LinearScale, bottom_axis, drawing, key, line, polyline, rounded_up, text, titled
 from crypsis.reports.histogram import nothing_to_show
-from crypsis.translation import _
+from crypsis.translation import _, translated
 from crypsis.translation.wording import counted, figure
 
 WIDTH, HEIGHT = 464, 272
@@ -53,7 +53,11 @@ def reidentification_curve(
     marks = [
         _risk_axis(up, step),
         bottom_axis(
-            across, _ticks(risks), _BASE, _("{whats} that the adversary knows", whats=_(f"{what}s")), (_LEFT, _RIGHT)
+            across,
+            _ticks(risks),
+            _BASE,
+            _("{whats} that the adversary knows", whats=translated(f"{what}s")),
+            (_LEFT, _RIGHT),
         ),
         *_curve(risks, across, up, "mean", what),
         *_curve(risks, across, up, "highest", what),

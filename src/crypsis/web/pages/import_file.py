@@ -202,9 +202,9 @@ class ImportPage:
         self.commands.clear()
         with self.commands:
             for words, command in shown.commands.items():
-                ui.label(_(words)).classes("muted small")
+                ui.label(translated(words)).classes("muted small")
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
-                    label = theme.escaped(_("Command: {words}", words=_(words)))
+                    label = theme.escaped(_("Command: {words}", words=translated(words)))
                     code = (
                         f'<div class="code" tabindex=0 role=region aria-label="{label}">{theme.escaped(command)}</div>'
                     )
