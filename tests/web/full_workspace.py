@@ -50,14 +50,7 @@ def filled(api: httpx.Client, workspace: Path, folder: Path) -> FullWorkspace:
         assert [cell["state"] for cell in ended(api, new)["cells"]] == ["done"], name
     policy = {"dataset": made.datasets["baskets"], "policy": "privacy", "sets": [["milk"], ["milk", "bread"]]}
     api.post("/api/policies", json=policy)
-    warehouse.copy_to(folder)
-    (folder / "tuna.json").write_text(json.dumps(warehouse.content()))
-    made.warehouse = api.post("/api/warehouses", json={"path": str(folder / "tuna.json")}).json()["id"]
-    api.post(f"/api/warehouses/{made.warehouse}/build", json={}).raise_for_status()
-    until = time.monotonic() + 120
-    while api.get(f"/api/warehouses/{made.warehouse}/build").json()["running"]:
-        assert time.monotonic() < until
-        time.sleep(0.2)
+    made.warehouse = built_warehouse(api, folder)
     files = [file for ending in ("csv", "json", "nt", "ttl") for file in folder.rglob(f"*.{ending}")]
     for file in (*files, *workspace.rglob("*.csv")):
         made.words |= set(_WORD.findall(file.read_text(encoding="utf-8", errors="replace")))
@@ -65,3 +58,16 @@ def filled(api: httpx.Client, workspace: Path, folder: Path) -> FullWorkspace:
         made.words |= set(_WORD.findall(api.get(f"/api/datasets/{number}/file.csv").text))
         made.words |= set(_WORD.findall(json.dumps(api.get(f"/api/datasets/{number}").json()["section"])))
     return made
+
+
+def built_warehouse(api: httpx.Client, folder: Path) -> str:
+    """The number of a warehouse of tuna that is opened and built; its files are put into `folder`."""
+    warehouse.copy_to(folder)
+    (folder / "tuna.json").write_text(json.dumps(warehouse.content()))
+    number = str(api.post("/api/warehouses", json={"path": str(folder / "tuna.json")}).json()["id"])
+    api.post(f"/api/warehouses/{number}/build", json={}).raise_for_status()
+    until = time.monotonic() + 120
+    while api.get(f"/api/warehouses/{number}/build").json()["running"]:
+        assert time.monotonic() < until
+        time.sleep(0.2)
+    return number

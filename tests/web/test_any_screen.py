@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from crypsis.web.theme import NAVIGATION
+from tests.web.clicks import choose, drop_file
 from tests.web.conftest import Tab, sample
 from tests.web.experiments import ended, experiment
+from tests.web.full_workspace import built_warehouse
 from tests.web.screens import SIZES, fits, still, violations
 
 pytestmark = pytest.mark.long
@@ -35,6 +39,15 @@ VIEWS = {
     "/methods": ("/methods?name=mondrian", "Mondrian"),
 }
 
+PEOPLE = "patient_id,born,town,age,illness\n" + "".join(
+    f"p{row // 2},0{1 + row % 6}/0{1 + row % 7}/1980,{'AB'[row % 2]}ford,{20 + row % 7},flu\n" for row in range(60)
+)
+# Files as they are dropped, and what the page Import shows then: a table with questions, a refusal with its remedy.
+FILES = {
+    "visits.csv": (PEOPLE, "Yes, patient_id names the person"),
+    "baskets.csv": ("bread|milk|eggs\nbread\nmilk|tea\n" * 3, "Each line is a set of items"),
+}
+
 
 @pytest.fixture(scope="module")
 def filled(api: httpx.Client) -> dict[str, str]:
@@ -47,36 +60,32 @@ def filled(api: httpx.Client) -> dict[str, str]:
     ]
     assert [answer.status_code for answer in made] == [201] * 3, [answer.text for answer in made]
     api.post(f"/api/streams/{made[2].json()['id']}/start").raise_for_status()
+    releases = {}
     for kind in EVALUATED:
         evaluated = api.post("/api/experiments", json={"dataset": numbers[kind], "mode": "evaluate"}).json()["id"]
         (cell,) = ended(api, evaluated)["cells"]
         assert cell["state"] == "done", cell
+        releases[kind] = f"/api/experiments/{evaluated}/cells/{cell['cell']}/release.zip"
     sweep = {"param": "k", "values": [2, 3]}
     compared = experiment(api, numbers["checkins"], run=[{"method": "seq-anon", "sweep": sweep}], metrics={})
     ended(api, compared)
-    return {**numbers, "compared": compared}
+    return {**numbers, "compared": compared, "release": releases["checkins"]}
 
 
 def test_every_page_of_the_navigation_is_walked() -> None:
     assert {"/", *(link.path for link in NAVIGATION)} <= {name.split()[0] for name in VIEWS}
 
 
-@pytest.mark.parametrize("name", VIEWS)
-def test_no_page_scrolls_sideways_or_shuts_anybody_out_or_complains(
-    tab: Tab, filled: dict[str, str], name: str
-) -> None:
-    """At 390 and 1440 px, light and dark: what a page shows fits, axe-core finds nothing, the console stays empty."""
+def walk(tab: Tab, show: Callable[[], Page]) -> None:
+    """At 390 and 1440 px, light and dark: what `show` shows fits, axe-core finds nothing, the console stays empty."""
     said: list[str] = []
     tab.page.on("console", lambda message: said.append(message.text))
-    path, there = VIEWS[name]
     for size_name, size in SIZES.items():
         tab.page.set_viewport_size(size)
         tab.page.emulate_media(color_scheme="light")
-        page = tab.open(path.format(**filled))
-        expect(page.locator("main").get_by_text(there).first).to_be_visible(timeout=60_000)
-        if name.startswith("/evaluate"):
-            expect(page.get_by_role("heading", name="Output")).to_be_visible()
-            expect(page.locator("svg.crypsis-plot").first).to_be_visible()
+        page = show()
+        page.mouse.move(0, 0)  # away from what was clicked, whose tooltip covers what is below
+        expect(page.locator(".q-tooltip")).to_have_count(0)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             expect(page.locator(f"body.body--{scheme}")).to_have_count(1)
@@ -84,6 +93,111 @@ def test_no_page_scrolls_sideways_or_shuts_anybody_out_or_complains(
             assert fits(page), (size_name, scheme)
             assert violations(page) == [], (size_name, scheme)
     assert said == []
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_page_scrolls_sideways_or_shuts_anybody_out_or_complains(
+    tab: Tab, filled: dict[str, str], name: str
+) -> None:
+    path, there = VIEWS[name]
+
+    def show() -> Page:
+        page = tab.open(path.format(**filled))
+        expect(page.locator("main").get_by_text(there).first).to_be_visible(timeout=60_000)
+        if name.startswith("/evaluate"):
+            expect(page.get_by_role("heading", name="Output")).to_be_visible()
+            expect(page.locator("svg.crypsis-plot").first).to_be_visible()
+        return page
+
+    walk(tab, show)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_dropped_file_is_shown_on_every_screen(tab: Tab, tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    text, there = FILES[name]
+    file.write_text(text)
+
+    def show() -> Page:
+        page = drop_file(tab, file)
+        expect(page.get_by_text(there).first).to_be_visible()
+        return page
+
+    walk(tab, show)
+
+
+@pytest.mark.parametrize("with_data", [False, True], ids=["alone", "with its dataset"])
+def test_a_verdict_is_shown_on_every_screen(
+    tab: Tab, api: httpx.Client, filled: dict[str, str], tmp_path: Path, with_data: bool
+) -> None:
+    """A verified release, and with the dataset that it was made of also the attacks on it."""
+    archive = tmp_path / "release.zip"
+    archive.write_bytes(api.get(filled["release"]).content)
+
+    def show() -> Page:
+        page = tab.open("/verify")
+        if with_data:
+            page.get_by_text("Check it with the data, the private report or a trusted key").click()
+            field = page.get_by_label("Dataset of this workspace that it was made of")
+            choose(page, field, api.get(f"/api/datasets/{filled['checkins']}").json()["name"])
+        page.get_by_label("Drop the archive of a release, or a published file").set_input_files(archive)
+        expect(page.get_by_text("Verified: release.zip")).to_be_visible()
+        if with_data:
+            expect(page.get_by_role("heading", name="Attack")).to_be_visible()
+        return page
+
+    walk(tab, show)
+
+
+def test_a_table_that_is_not_safe_is_shown_on_every_screen(tab: Tab, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(PEOPLE)
+
+    def show() -> Page:
+        page = tab.open("/verify")
+        page.get_by_label("Drop the archive of a release, or a published file").set_input_files(file)
+        expect(page.get_by_text("Not safe: people.csv")).to_be_visible()
+        return page
+
+    walk(tab, show)
+
+
+def test_a_warehouse_is_shown_on_every_screen(tab: Tab, api: httpx.Client, tmp_path: Path) -> None:
+    """One that is built, with what its sources say of a species, and the pairs to decide on."""
+    number = built_warehouse(api, tmp_path / "tuna")
+
+    def show() -> Page:
+        page = tab.open(f"/warehouse?warehouse={number}")
+        expect(page.locator(".tile", has_text="State").locator(".tile-value")).to_have_text("active")
+        page.get_by_label("Name of an entity").fill("albacares")
+        page.get_by_role("button", name="Thunnus albacares", exact=True).click()
+        expect(page.locator("dl.says").first).to_be_visible()
+        expect(page.get_by_role("button", name=re.compile("are not one$")).first).to_be_visible()
+        return page
+
+    walk(tab, show)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_releases_of_a_comparison_are_in_sight(tab: Tab, filled: dict[str, str], size: str) -> None:
+    """However wide the table is: its last column, with the links, does not scroll out of the card."""
+    tab.page.set_viewport_size(SIZES[size])
+    page = tab.open(f"/results?experiment={filled['compared']}")
+    link = page.get_by_role("link", name="Download", exact=True).first
+    expect(link).to_be_visible()
+    around, shown = page.locator(".scroll", has=page.locator("table.cells")).bounding_box(), link.bounding_box()
+    assert around is not None
+    assert shown is not None
+    assert shown["x"] + shown["width"] <= around["x"] + around["width"]
+
+
+def test_on_a_phone_a_query_has_the_whole_line(phone: Tab, filled: dict[str, str]) -> None:
+    page = phone.open(f"/queries?dataset={filled['patients']}")
+    page.get_by_role("button", name="Add a query").first.click()
+    field = page.locator(".q-field", has=page.get_by_label("Query 1", exact=True)).bounding_box()
+    assert field is not None
+    assert field["width"] > 300
+    assert fits(page)
 
 
 def test_axe_finds_what_is_wrong(tab: Tab) -> None:

@@ -37,7 +37,7 @@ def report_page(report: Mapping[str, Any]) -> str:
     for heading, key in (("Entities in common", "common_iris"), ("Texts in common", "common_literals")):
         parts.append(f"<h2>{heading}</h2>{heat_map(sources, metrics[key])}")
     parts.append(
-        "<h2>Competence queries</h2><table><tr><th>Query<th>Rows<th>Needed<th>Sources that answer alone<th></tr>"
+        "<h2>Competence queries</h2><table><tr><th>Query<th>Rows<th>Needed<th>Sources that answer alone<th>Result</tr>"
     )
     for each in report["competence"]:
         alone = ", ".join(name for name, rows in each["rows_per_source"].items() if rows) or "none"
@@ -60,7 +60,7 @@ def report_page(report: Mapping[str, Any]) -> str:
 
 def heat_map(sources: list[str], overlaps: Mapping[str, list[float]]) -> str:
     """A table of what each two sources share; darker is a larger share of the smaller one."""
-    rows = ["<table><tr><th>" + "".join(f"<th>{escape(name)}" for name in sources) + "</tr>"]
+    rows = ["<table><tr><td>" + "".join(f"<th scope=col>{escape(name)}" for name in sources) + "</tr>"]
     for a in sources:
         cells = []
         for b in sources:
@@ -72,5 +72,5 @@ def heat_map(sources: list[str], overlaps: Mapping[str, list[float]]) -> str:
                 of_smaller = _("{share:.0%} of the smaller", share=share)
                 ink = f"background:rgba(31,95,168,{0.08 + 0.6 * share:.2f})"
                 cells.append(f"<td style='{ink}' title='{escape(of_smaller)}'>{count:,}")
-        rows.append(f"<tr><td>{escape(a)}{''.join(cells)}</tr>")
+        rows.append(f"<tr><th scope=row>{escape(a)}{''.join(cells)}</tr>")
     return "".join(rows) + "</table>"

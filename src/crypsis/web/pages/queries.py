@@ -106,12 +106,11 @@ class QueriesPage:
         ui.timer(0.05, self._count_all, once=True)
 
     def _row(self, place: int) -> None:
-        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start; gap: 8px"):
+        with ui.row().classes("query-row"):
             field = ui.input(_("Query {place}", place=place + 1), value=self.texts[place]).props(
                 "outlined dense debounce=250"
             )
-            field.style("flex: 1")
-            count = ui.label("…").classes("tile-value number").style("width: 84px; padding-top: 6px")
+            count = ui.label("…").classes("tile-value number")
             count.props(f"role=status {theme.attribute('aria-label', _('Count of query {place}', place=place + 1))}")
             theme.quiet("close", _("Remove query {place}", place=place + 1), lambda: self._remove(place))
         field.on_value_change(lambda event: notify_errors(self._typed)(place, str(event.value or "")))

@@ -201,9 +201,10 @@ class WarehousePage:
         self.sources.clear()
         with self.sources, ui.element("table").classes("plain"):
             with ui.element("thead"), ui.element("tr"):
-                for heading in (_("Source"), _("Kind"), _("Triples"), _("Only here"), _("Facts per entity"), ""):
+                for heading in (_("Source"), _("Kind"), _("Triples"), _("Only here"), _("Facts per entity")):
                     with ui.element("th").props("scope=col"):
                         ui.label(heading)
+                ui.element("td")  # above the buttons
             with ui.element("tbody"):
                 for source in sources:
                     figures = (report or {"metrics": {"sources": {}}})["metrics"]["sources"].get(source.id)
@@ -260,7 +261,7 @@ class WarehousePage:
         )
         self.search.on_value_change(notify_errors(self._find))
         self.found = ui.column().style("width: 100%; gap: 4px; max-height: 240px; overflow: auto")
-        self.card = ui.column().style("width: 100%; gap: 8px")
+        self.card = ui.column().style("width: 100%; gap: 8px; overflow-wrap: anywhere")  # long addresses
 
     async def _find(self, event: Any) -> None:
         text = str(event.value or "").strip()
