@@ -286,8 +286,10 @@ def _of_data() -> Iterator[Text]:
     from crypsis.guarantees import GUARANTEES
     from crypsis.methods import METHODS
     from crypsis.parameters import parameters_of
+    from crypsis.publication import KIND_NAMES
 
     names = tomllib.loads((SOURCE / "data" / "column_words.toml").read_text(encoding="utf-8"))
+    yield from (Text("publication/__init__.py", 1, name) for name in sorted(KIND_NAMES))
     yield from (Text("data/encoded_column.py", 1, words) for words in TYPE_LABELS.values())
     yield from (Text("data/column_words.toml", 1, words) for words in sorted({one["why"] for one in names.values()}))
     yield from (Text("guarantees/guarantee.py", 1, model) for model in GUARANTEES)

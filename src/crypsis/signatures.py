@@ -23,15 +23,16 @@ from crypsis.atomic import write_file
 from crypsis.errors import BadKey, CrypsisError, MissingExtra, OutputExists
 from crypsis.release_folder import SIGNATURE, digest_list, open_release_folder, sha256
 from crypsis.strict_json import read_json
+from crypsis.translation import marked
 
 SCHEMA = "crypsis-signature/1"
 UNSIGNED, SIGNED, TRUSTED, UNTRUSTED, BROKEN, UNCHECKED = (
-    "unsigned",
-    "signed",
-    "trusted",
-    "untrusted",
-    "broken",
-    "unchecked",
+    marked("unsigned"),
+    marked("signed"),
+    marked("trusted"),
+    marked("untrusted"),
+    marked("broken"),
+    marked("unchecked"),
 )
 LONGEST_NAME = 200
 _CONTEXT = b"crypsis release folder\n"
@@ -83,12 +84,12 @@ class Signature:
 
     def __str__(self) -> str:
         words = {
-            UNSIGNED: "unsigned: nothing tells who made it",
-            SIGNED: f"signed with the key {self.key}; whose it is was not checked (--trusted KEY.pub)",
-            TRUSTED: f"signed by {self.name} with the key {self.key}",
-            UNTRUSTED: f"signed with the key {self.key}, which is none of the trusted ones",
-            BROKEN: "wrongly signed: the signature is not of these files",
-            UNCHECKED: "signed, but not checked: pip install 'crypsis[encryption]'",
+            UNSIGNED: marked("unsigned: nothing tells who made it"),
+            SIGNED: marked(f"signed with the key {self.key}; whose it is was not checked") + " (--trusted KEY.pub)",
+            TRUSTED: marked(f"signed by {self.name} with the key {self.key}"),
+            UNTRUSTED: marked(f"signed with the key {self.key}, which is none of the trusted ones"),
+            BROKEN: marked("wrongly signed: the signature is not of these files"),
+            UNCHECKED: marked("signed, but not checked: pip install 'crypsis[encryption]'"),
         }
         return words[self.state]
 

@@ -19,6 +19,7 @@ from crypsis.errors import BadParameter, OutputExists, VerificationFailed
 from crypsis.reports.about import REQUIRED
 from crypsis.reports.pdf import FONTS
 from crypsis.signatures import make_keys, sign_folder
+from crypsis.translation import PSEUDO, reading
 
 ABOUT = About(
     title="Visits in Łódź",
@@ -72,6 +73,26 @@ def test_the_signer_is_named_to_whom_trusts_the_key(folder: Path, tmp_path: Path
     sign_folder(folder, private)
     assert "signed by Ann" in content_of(folder, trusted=[public])
     assert "Ann" not in content_of(folder)
+
+
+def test_another_language_is_chosen_and_english_is_what_nobody_chose(folder: Path, tmp_path: Path) -> None:
+    english = write_certificate(folder, tmp_path / "en.pdf", ABOUT, today=DAY)
+    with reading("de"):
+        again = write_certificate(folder, tmp_path / "again.pdf", ABOUT, today=DAY)
+    german = write_certificate(folder, tmp_path / "de.pdf", ABOUT, today=DAY, language="de")
+    assert again.read_bytes() == english.read_bytes()
+    told = text_of(german)
+    for words in (
+        "Zertifikat erstellt am 02.01.2026",
+        "Wer dafür einsteht",
+        "k-Anonymität (k=3) gilt",
+        "nicht signiert",
+    ):
+        assert words in told
+    with reading(PSEUDO):
+        sections = certificate_sections(folder, ABOUT)
+    for section in sections:
+        assert all(words.startswith("⟦") for words in (section.title, *section.sentences))
 
 
 def test_equal_content_gives_equal_bytes_apart_from_the_date(folder: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import polars as pl
+from pypdf import PdfReader
 
 import crypsis
 from tests.cli.conftest import Run
@@ -26,6 +27,12 @@ def test_what_is_missing_is_asked_for_and_then_the_pdf_is_written(run: Run, tmp_
     done = run("certificate", folder, "--about", tmp_path / "about.json", "--out", out, "--title", "Other")
     assert done.code == 0, done.err
     assert out.read_bytes().startswith(b"%PDF-")
+    told = ("certificate", folder, "--about", tmp_path / "about.json", "--out", tmp_path / "de.pdf")
+    assert run(*told, "--language", "dee").code == 2
+    assert not (tmp_path / "de.pdf").exists()
+    assert run(*told, "--language", "de").code == 0
+    with PdfReader(tmp_path / "de.pdf") as reader:
+        assert "Zertifikat einer Veröffentlichung" in reader.pages[0].extract_text()
 
 
 def test_a_declared_release_asks_no_second_time(run: Run, tmp_path: Path) -> None:

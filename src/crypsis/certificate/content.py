@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.errors import OriginalRequired, VerificationFailed
+from crypsis.metrics import figure_named
 from crypsis.release import Release, read_release
 from crypsis.release_folder import digest_list, open_release_folder
 from crypsis.reports.about import LABELS, PEOPLE, About
 from crypsis.signatures import PublicKey, Signature
+from crypsis.translation import ENGLISH, _, language, translated
+from crypsis.translation.templates import localized
 
 
 @dataclass(frozen=True)
@@ -31,19 +34,19 @@ class Section:
 def certificate_sections(
     folder: str | Path, about: About, *, trusted: Iterable[str | Path | PublicKey] = ()
 ) -> list[Section]:
-    """The content of the certificate of a release folder."""
+    """The content of the certificate of a release folder, in the reader's language."""
     release, keys = read_release(folder), list(trusted)
     if release.damage:
         raise VerificationFailed(f"No certificate was made: {release.damage[0]}")
     signature = release.signature.trusted_by(keys) if keys else release.signature
     return [
-        Section("What was published", _declared(about, people=False) + _described(release)),
+        Section(_("What was published"), _declared(about, people=False) + _described(release)),
         _method(release),
         _guarantee(release),
-        Section("What the guarantee assumes", sentences=_told(release, "assumptions")),
-        Section("What the guarantee does not cover", sentences=_told(release, "not_covered")),
+        Section(_("What the guarantee assumes"), sentences=_told(release, "assumptions")),
+        Section(_("What the guarantee does not cover"), sentences=_told(release, "not_covered")),
         _disclosure(release),
-        Section("Who answers for it", _declared(about, people=True)),
+        Section(_("Who answers for it"), _declared(about, people=True)),
         _identity(Path(folder), signature),
     ]
 
@@ -51,79 +54,88 @@ def certificate_sections(
 def _declared(about: About, *, people: bool) -> tuple[tuple[str, str], ...]:
     """What was declared on people, or on everything else, in order."""
     said = about.to_dict().items()
-    return tuple((LABELS[name], value) for name, value in said if (name in PEOPLE) is people)
+    return tuple((_(LABELS[name]), value) for name, value in said if (name in PEOPLE) is people)
 
 
 def _described(release: Release) -> tuple[tuple[str, str], ...]:
     described = release.manifest["data"]
     return (
-        ("Kind of data", str(described["kind"])),
-        ("Published rows", f"{len(release.data):,}"),
-        ("Release made on", str(release.manifest.get("created", "not stated"))),
+        (_("Kind of data"), translated(str(described["kind"]))),
+        (_("Published rows"), _text(len(release.data))),
+        (_("Release made on"), str(release.manifest.get("created", _("not stated")))),
     )
 
 
 def _method(release: Release) -> Section:
     method = release.manifest.get("method") or {}
-    facts = [("Method", str(method.get("class") or method.get("name") or "not stated"))]
+    facts = [(_("Method"), str(method.get("class") or method.get("name") or _("not stated")))]
     parameters = method.get("parameters") or {}
     facts += [(str(name), _text(value)) for name, value in parameters.items()]
     software = release.manifest.get("software") or {}
-    facts.append(("Software", f"{software.get('name', '?')} {software.get('version', '?')}"))
+    facts.append((_("Software"), f"{software.get('name', '?')} {software.get('version', '?')}"))
     summary = method.get("summary")
-    return Section("How it was made", tuple(facts), (summary,) if isinstance(summary, str) else ())
+    return Section(_("How it was made"), tuple(facts), (translated(summary),) if isinstance(summary, str) else ())
 
 
 def _guarantee(release: Release) -> Section:
-    facts = [("Guarantee", str(release.guarantee))]
+    facts = [(_("Guarantee"), translated(str(release.guarantee)))]
     try:
         verdict = release.verify()
     except OriginalRequired:
-        facts.append(("Recounted", "by the publisher with the original; the files alone do not tell"))
+        facts.append((_("Recounted"), _("by the publisher with the original; the files alone do not tell")))
     else:
         if not verdict.holds:
             raise VerificationFailed(f"No certificate was made: {verdict}", **verdict.to_dict())
-        facts.append(("Recounted", "from the published files alone, when this certificate was made"))
-        facts.append(("Verdict", str(verdict)))
-    trivial = ("With these parameters the guarantee protects nothing.",) if release.guarantee.trivial else ()
-    return Section("Guarantee", tuple(facts), (release.guarantee.scope, *trivial))
+        facts.append((_("Recounted"), _("from the published files alone, when this certificate was made")))
+        facts.append((_("Verdict"), translated(str(verdict))))
+    trivial = (_("With these parameters the guarantee protects nothing."),) if release.guarantee.trivial else ()
+    return Section(_("Guarantee"), tuple(facts), (translated(release.guarantee.scope), *trivial))
 
 
 def _told(release: Release, name: str) -> tuple[str, ...]:
     """What the guarantee itself says, and what the manifest adds to it."""
     told = [*release.guarantee.to_dict()[name], *release.manifest["guarantee"].get(name, [])]
-    return tuple(dict.fromkeys(told)) or ("Nothing is stated.",)
+    return tuple(map(translated, dict.fromkeys(told))) or (_("Nothing is stated."),)
 
 
 def _disclosure(release: Release) -> Section:
     figures = release.kind.figures(release.data)
-    facts = [(name.replace("_", " "), _text(value)) for name, value in figures.items()]
+    facts = [(_figure_name(name), _text(value)) for name, value in figures.items()]
     try:
         light = release.review(public=True).disclosure
-        facts.insert(0, ("Disclosure", str(light.colour)))
-        sentences = [finding.sentence for finding in light.findings]
+        facts.insert(0, (_("Disclosure"), translated(str(light.colour))))
+        sentences = [translated(finding.sentence) for finding in light.findings]
     except OriginalRequired:
-        sentences = ["What is disclosed beside the guarantee cannot be counted from the files alone."]
+        sentences = [_("What is disclosed beside the guarantee cannot be counted from the files alone.")]
     return Section(
-        "Disclosure and residual risk",
+        _("Disclosure and residual risk"),
         tuple(facts),
-        ("As they follow from the published data alone.", *(sentences or ["Nothing was found."])),
+        (_("As they follow from the published data alone."), *(sentences or [_("Nothing was found.")])),
     )
 
 
 def _identity(folder: Path, signature: Signature) -> Section:
     digests = open_release_folder(folder).digests
     whole = hashlib.sha256(digest_list(digests)).hexdigest()
-    facts = [("Digest of the release", whole), ("Signature", str(signature).removesuffix(" (--trusted KEY.pub)"))]
+    words = translated(str(signature).removesuffix(" (--trusted KEY.pub)"))
+    facts = [(_("Digest of the release"), whole), (_("Signature"), words)]
     facts += [(name, digest) for name, digest in sorted(digests.items())]
-    return Section("Digest and signature", tuple(facts), ("Checksums are SHA-256.",))
+    return Section(_("Digest and signature"), tuple(facts), (_("Checksums are SHA-256."),))
+
+
+def _figure_name(name: str) -> str:
+    """As it is called in the manifest; in other languages by its title, and its column in brackets."""
+    if language() == ENGLISH:
+        return name.replace("_", " ")
+    first, of, column = name.partition(" of ")
+    return translated(figure_named(first).title) + (f" ({column})" if of else "")
 
 
 def _text(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if isinstance(value, float):
-        return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        return localized(f"{value:.4g}", language())
+    return localized(f"{value:,}", language()) if isinstance(value, int) else str(value)

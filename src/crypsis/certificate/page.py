@@ -13,6 +13,8 @@ from crypsis.errors import BadParameter, MissingExtra, OutputExists
 from crypsis.reports.about import About
 from crypsis.reports.pdf import FONTS
 from crypsis.signatures import PublicKey
+from crypsis.translation import ENGLISH, _, reading
+from crypsis.translation.wording import date_text
 
 REGULAR, BOLD = FONTS / "DejaVuSans.ttf", FONTS / "DejaVuSans-Bold.ttf"
 _MARGIN, _NAMES, _LINE = 20.0, 52.0, 5.2
@@ -27,6 +29,7 @@ def write_certificate(
     font: str | Path | None = None,
     today: date | None = None,
     overwrite: bool = False,
+    language: str = ENGLISH,
 ) -> Path:
     """Write the certificate of a release folder; `font` is a TrueType file for letters that DejaVu Sans lacks."""
     target = Path(out)
@@ -34,8 +37,10 @@ def write_certificate(
         raise BadParameter("The certificate must lie outside the release folder, which holds its own files only.")
     if target.exists() and not overwrite:
         raise OutputExists(f"{target} exists already; choose another name or allow overwriting (overwrite=True).")
-    sections = certificate_sections(folder, about, trusted=trusted)
-    write_file(target, render_certificate(sections, about.title, today or datetime.now(UTC).date(), font))
+    with reading(language):
+        sections = certificate_sections(folder, about, trusted=trusted)
+        content = render_certificate(sections, about.title, today or datetime.now(UTC).date(), font)
+    write_file(target, content)
     return target
 
 
@@ -45,7 +50,7 @@ def render_certificate(sections: Sequence[Section], title: str, made: date, font
     regular, bold = (REGULAR, BOLD) if font is None else (Path(font), Path(font))
     page = fpdf.FPDF(format="A4")
     page.set_creation_date(datetime(made.year, made.month, made.day, tzinfo=UTC))
-    page.set_title(f"Certificate of a release: {title}")
+    page.set_title(_("Certificate of a release: {title}", title=title))
     page.set_margin(_MARGIN)
     page.set_auto_page_break(auto=True, margin=_MARGIN)
     try:
@@ -53,9 +58,10 @@ def render_certificate(sections: Sequence[Section], title: str, made: date, font
         _refuse_missing_letters(page, [title, *_texts(sections)])
         page.add_page()
         page.set_font("text", "B", 17)
-        page.multi_cell(0, 9, "Certificate of a release", new_x="LMARGIN", new_y="NEXT")
+        page.multi_cell(0, 9, _("Certificate of a release"), new_x="LMARGIN", new_y="NEXT")
         page.set_font("text", "", 9)
-        page.multi_cell(0, _LINE, f"Certificate made on {made.isoformat()}", new_x="LMARGIN", new_y="NEXT")
+        day = _("Certificate made on {day}", day=date_text(made))
+        page.multi_cell(0, _LINE, day, new_x="LMARGIN", new_y="NEXT")
         for section in sections:
             _write_section(page, section)
         return bytes(page.output())

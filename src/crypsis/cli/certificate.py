@@ -11,7 +11,9 @@ import typer
 from crypsis.cli.command import Command
 from crypsis.cli.declaring import AboutFile
 from crypsis.cli.output import show
+from crypsis.cli.report import check_language
 from crypsis.reports.about import HELP
+from crypsis.translation.languages import ENGLISH, LANGUAGES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +41,16 @@ class Certificate(Command):
     font: Annotated[
         Path | None, typer.Option("--font", help="TrueType font for letters that the built-in one lacks.")
     ] = None
+    language: Annotated[
+        str, typer.Option("--language", help=f"Language of the certificate: {', '.join(LANGUAGES)}.")
+    ] = ENGLISH
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
 
     def execute(self) -> None:
         from crypsis.certificate import About, read_about, write_certificate
         from crypsis.release_folder import open_release_folder
 
+        check_language(self.language)
         given = {
             "title": self.title,
             "controller": self.controller,
@@ -64,5 +70,6 @@ class Certificate(Command):
             trusted=self.trusted or (),
             font=self.font,
             overwrite=self.overwrite,
+            language=self.language,
         )
         show({"certificate": str(path)}, f"certificate  {path}")

@@ -46,7 +46,11 @@ def report(
     from crypsis.evaluate import Store
 
     _check_pdf(pdf, release)
-    _check_language(language, out, pdf, pictures)
+    check_language(language)
+    if language != ENGLISH and out is None and pdf is None and pictures is None:
+        raise OptionWithoutEffect(
+            "--language is for a report that is written: give --out, --pdf or --pictures.", parameter="language"
+        )
     if release.suffix == ".html" and release.is_file():
         _of_page(release, out, pictures, pdf)
         return
@@ -98,16 +102,12 @@ def _in_language(found: Release, language: str) -> Report:
         return Report(found.kind.report.render(*told), found.kind.report.draw(*told))
 
 
-def _check_language(language: str, *written: Path | None) -> None:
-    """One that there is, for something that is written."""
+def check_language(language: str) -> None:
+    """Refuse one that there is no translation into."""
     if language not in LANGUAGES:
         raise BadParameter(
             f"--language is one of {', '.join(LANGUAGES)}, got {language!r}.{did_you_mean(language, LANGUAGES)}",
             parameter="language",
-        )
-    if language != ENGLISH and not any(written):
-        raise OptionWithoutEffect(
-            "--language is for a report that is written: give --out, --pdf or --pictures.", parameter="language"
         )
 
 

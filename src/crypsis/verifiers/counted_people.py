@@ -12,7 +12,7 @@ from crypsis.arrays import Int64s
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
 
-EACH_RECORD = "each record is taken to be one person"
+EACH_RECORD = ", and each record is taken to be one person"  # after what was counted
 
 
 def counted_persons(published: PublishedTable, unit: str, original: Table | None) -> tuple[Int64s | None, str | None]:

@@ -27,7 +27,7 @@ def verify_k_anonymity(
         if broken is not None:
             return broken
     by_person = promised.unit == "person"
-    counted = COUNTED_PEOPLE if by_person else f"{COUNTED}, and {EACH_RECORD}"
+    counted = COUNTED_PEOPLE if by_person else f"{COUNTED}{EACH_RECORD}"
     figures: dict[str, Any] = classes.figures
     individuals = classes.individuals
     if not len(individuals):

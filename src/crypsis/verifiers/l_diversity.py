@@ -34,7 +34,7 @@ def verify_l_diversity(
         if broken is not None:
             return broken
     by_person = promised.unit == "person"
-    counted = COUNTED if by_person else f"{COUNTED}, and {EACH_RECORD}"
+    counted = COUNTED if by_person else f"{COUNTED}{EACH_RECORD}"
     if by_person and classes.people is None and promised.form != "distinct" and len(classes.sizes):
         refuse_uncounted(None)  # how many people have a value; that there is a value the records show
     worst: Verdict | None = None

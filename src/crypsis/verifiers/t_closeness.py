@@ -33,7 +33,7 @@ def verify_t_closeness(
         if broken is not None:
             return broken
     by_person = promised.unit == "person"
-    counted = COUNTED_PEOPLE if by_person else f"{COUNTED}, and {EACH_RECORD}"
+    counted = COUNTED_PEOPLE if by_person else f"{COUNTED}{EACH_RECORD}"
     if by_person and classes.people is None and len(classes.sizes):
         refuse_uncounted(None)
     if classes.n_suppressed and original is None:

@@ -181,7 +181,7 @@ def _verdict(
 
 
 def _k_verdict(counted: CountedParts, promised: KAnonymity) -> Verdict:
-    words, figures = f"{k_anonymity.COUNTED}, and {EACH_RECORD}", counted.figures
+    words, figures = f"{k_anonymity.COUNTED}{EACH_RECORD}", counted.figures
     if counted.smallest is None:
         return Verdict(promised, True, None, promised.k, words, figures=figures)
     size, texts = counted.smallest
@@ -194,7 +194,7 @@ def _k_verdict(counted: CountedParts, promised: KAnonymity) -> Verdict:
 
 
 def _l_verdict(counted: CountedParts, columns: PublishedColumns, promised: LDiversity, place: int) -> Verdict:
-    words, figures = f"{l_diversity.COUNTED}, and {EACH_RECORD}", counted.figures
+    words, figures = f"{l_diversity.COUNTED}{EACH_RECORD}", counted.figures
     lowest: float | None = None
     for name in columns.named("sensitive"):
         found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
@@ -211,7 +211,7 @@ def _l_verdict(counted: CountedParts, columns: PublishedColumns, promised: LDive
 
 
 def _t_verdict(counted: CountedParts, columns: PublishedColumns, promised: TCloseness, place: int) -> Verdict:
-    words, figures = f"{t_closeness.COUNTED}, and {EACH_RECORD}", counted.figures
+    words, figures = f"{t_closeness.COUNTED}{EACH_RECORD}", counted.figures
     farthest = 0.0
     for name in columns.named("sensitive"):
         found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})

@@ -304,15 +304,15 @@ class VerifyPage:
                 _("Lower what it should keep, or anonymize it first.") if self.roles else _("Create a new release.")
             )
             words = (
-                str(verdict)
+                translated(str(verdict))
                 if verdict.holds
-                else _("{words}\nDo not publish it. {way_on}", words=str(verdict), way_on=way_on)
+                else _("{words}\nDo not publish it. {way_on}", words=translated(str(verdict)), way_on=way_on)
             )
             theme.message("good" if verdict.holds else "bad", f"{title}: {name}", words)
             if self.trusted and (signature is None or signature.state != TRUSTED):
                 words = _(
                     "{words}. Ask whoever published it for a signed release.",
-                    words=checked.signature_words or "It is not signed",
+                    words=translated(checked.signature_words) or _("It is not signed"),
                 )
                 theme.message("bad", _("Nobody you trust has signed it"), words[:1].upper() + words[1:])
             named = [column for column, role in self.roles.items() if role == "identifier"]
@@ -323,14 +323,16 @@ class VerifyPage:
                     _("It was not looked at: what you publish must not have such a column, whatever the verdict is."),
                 )
             if checked.review is not None:
-                with theme.section(_("Three lights"), _("Computed from {basis}", basis=checked.review.basis)):
+                with theme.section(
+                    _("Three lights"), _("Computed from {basis}", basis=translated(checked.review.basis))
+                ):
                     show_lights(checked.review)
             with theme.section(_("What was counted")), ui.element("div").classes("tiles"):
                 model = verdict.promised.model
                 theme.tile(_("Guarantee"), translated(model))
                 labels = {parameter.name: parameter.choice_labels for parameter in parameters_of(GUARANTEES[model])}
                 for key, value in verdict.promised.to_dict()["parameters"].items():
-                    theme.tile(key, labels.get(key, {}).get(str(value), str(value)))
+                    theme.tile(key, translated(labels.get(key, {}).get(str(value), str(value))))
                 theme.tile(
                     _("Reached"),
                     _figure(verdict.achieved),
@@ -338,8 +340,8 @@ class VerifyPage:
                 )
                 if manifest is not None and signature is not None:
                     data = manifest["data"]
-                    theme.tile(_("Rows"), number(data["rows"]), data["kind"])
-                    theme.tile(_("Signature"), signature.state, checked.signature_words)
+                    theme.tile(_("Rows"), number(data["rows"]), translated(data["kind"]))
+                    theme.tile(_("Signature"), _(signature.state), translated(checked.signature_words))
                     theme.tile(_("Made with"), _method(manifest.get("method")), str(manifest.get("created")))
 
 
