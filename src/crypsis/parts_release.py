@@ -268,6 +268,7 @@ class PartsRelease:
             raise VerificationFailed(f"Nothing was written: {verdict}", **verdict.to_dict())
         if self.is_whole:
             whole = self.in_memory()
+            whole.about = self.about
             written = whole.write(
                 target, format=PARTS, overwrite=overwrite, private_report=private_report,
                 publish_figures=publish_figures, confirm=confirm, strict=strict, sign=sign,

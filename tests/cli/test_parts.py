@@ -18,10 +18,16 @@ def test_a_folder_of_parts_is_anonymized_and_verified_part_by_part(run: Run, tmp
         pl.DataFrame(columns).write_parquet(tmp_path / f"{number}.parquet")
     out = tmp_path / "out"
     command = ["anonymize", tmp_path / "*.parquet", "--method", "mondrian", "-k", "4", "--quasi", "age"]
-    command += ["--sensitive", "ill", "--out", out]
+    about = {"title": "Ages", "controller": "Town hospital", "purpose": "Research", "recipient": "Institute"}
+    about |= {"legal_basis": "Art. 6", "made_by": "A. Registrar", "approved_by": "B. Officer"}
+    (tmp_path / "about.json").write_text(json.dumps(about))
+    command += ["--sensitive", "ill", "--out", out, "--about", tmp_path / "about.json"]
     where = ["--memory", "512MiB", "--scratch", tmp_path, "--block-rows", "50"]
     assert run(*command, "--executor", "serial", *where).code == 0
     assert (out / "table" / "part-00000.parquet").is_file()
+    assert json.loads((out / "release.json").read_text())["about"] == about
+    for report in (out / "report.html", tmp_path / "out.private.html"):
+        assert all(words in report.read_text() for words in about.values())
     assert run("verify", out, "--executor", "serial").code == 0
     assert not list(tmp_path.glob("crypsis-scratch-*"))
     assert "option-without-effect" in run(*command, "--overwrite", "--workers", "2").err

@@ -90,6 +90,11 @@ def cut_sequences() -> crypsis.Release:
     return crypsis.anonymize(crypsis.Trajectories.from_lists(rows), crypsis.KAMRec(k=3, p=40))
 
 
+def replaced() -> crypsis.Release:
+    rows = [["home", "shop", "work"], ["home", "work"], ["shop", "work"], ["home", "shop"]] * 6 + [["inn", "home"]]
+    return crypsis.anonymize(crypsis.Trajectories.from_lists(rows), crypsis.BFP2kA(k=3))
+
+
 def cells() -> crypsis.Release:
     walks = [[(0.0, 0.0, 0), (900.0, float(turn), 60), (1800.0, 0.0, 120)] for turn in range(8)]
     return crypsis.anonymize(crypsis.Tracks.from_lists(walks), crypsis.PPSG(k=3, radius=300))
@@ -105,6 +110,14 @@ def counts() -> crypsis.Release:
     table = crypsis.Table.from_frame(frame, {"age": "quasi", "ill": "label"})
     domains = {"age": crypsis.NumericDomain(0, 100), "ill": crypsis.CategoryDomain(("cold", "flu"))}
     return crypsis.anonymize(table, crypsis.DiffMulti(epsilon=1, domains=crypsis.AttributeDomains(domains)))
+
+
+def counts_of_many_classes() -> crypsis.Release:
+    wards = [f"ward of department {number}" for number in range(11)]
+    frame = pl.DataFrame({"age": [20, 21, 50, 51] * 33, "ward": wards * 12})
+    table = crypsis.Table.from_frame(frame, {"age": "quasi", "ward": "label"})
+    domains = {"age": crypsis.NumericDomain(0, 100), "ward": crypsis.CategoryDomain(tuple(wards))}
+    return crypsis.anonymize(table, crypsis.DiffGen(epsilon=1, domains=crypsis.AttributeDomains(domains)))
 
 
 def made_up_sets() -> crypsis.Release:
@@ -127,7 +140,7 @@ def made_up_sequences() -> crypsis.Release:
 
 KINDS = [
     *(a_table, several_promises, sets, chunks, mixed, sequences, cut_sequences, cells),
-    *(windows, counts, made_up_sets, made_up_sequences),
+    *(windows, counts, counts_of_many_classes, made_up_sets, made_up_sequences),
 ]
 
 
@@ -192,6 +205,33 @@ def test_everything_the_page_says_is_in_the_pdf(made, tmp_path: Path) -> None:
         assert "`" not in whole
         assert "^" not in whole
     assert oct((tmp_path / "report.pdf").stat().st_mode)[-3:] == "600"
+
+
+def test_no_page_has_a_heading_alone_before_its_pictures() -> None:
+    rows = 200
+    columns = {"age": [number % 90 for number in range(rows)], "sex": ["female", "male"] * (rows // 2)}
+    columns |= {name: [f"{name}{number * step % 21}" for number in range(rows)] for name, step in (("a", 1), ("b", 2))}
+    roles = dict.fromkeys(columns, "quasi")
+    release = crypsis.anonymize(crypsis.Table.from_frame(pl.DataFrame(columns), roles), crypsis.Mondrian(k=5))
+    for page in laid_out(release.private_report().html, private=True).pages:
+        parts = list(page._page_box.descendants())
+        words = " ".join(part.text for part in parts if isinstance(part, TextBox))
+        if "these pictures show the original" in words:
+            assert any(isinstance(part, ReplacedBox) for part in parts)
+            break
+    else:
+        pytest.fail("nothing is shown before and after")
+
+
+def test_the_private_report_says_what_it_rests_on() -> None:
+    for made in (sequences, replaced, cells):
+        release = made()
+        words = " ".join(sentences(release.private_report().html))
+        assert "Everything in this report comes from" not in words
+        assert "Everything in this report comes from" in " ".join(sentences(release.report().html))
+        assert ("from the published files alone" in words) is (made is sequences)
+        assert ("true of its original" in words) is (made is sequences)
+        assert ("a true, if coarser, statement" in words) is (made is sequences)
 
 
 def test_a_report_with_maps_is_drawn() -> None:

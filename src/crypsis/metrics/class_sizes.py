@@ -103,7 +103,7 @@ class ClassSizesMetric(Metric):
         Figure(
             "suppressed_records_loss",
             "Suppressed records",
-            "Records that are left out of the release.",
+            "Records of which the release shows nothing.",
             rank=2,
             former_name="suppressed_records",
         ),

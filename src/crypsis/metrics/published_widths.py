@@ -27,7 +27,7 @@ WIDTH_FIGURES = (
         "published_width_loss",
         "Width of published cells",
         "Share of what its column shows in all that a published cell spans, averaged over the cells that are not "
-        "suppressed.",
+        "suppressed, in the columns named below.",
         unit=SHARE,
         former_name="published_width",
     ),

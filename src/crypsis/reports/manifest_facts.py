@@ -56,6 +56,17 @@ class ManifestFacts:
         return self.counts_rows and self.counted_by_publisher
 
     @property
+    def partly_in_original(self) -> bool:
+        """Something that is promised, beside the truth of records, is not in the files."""
+        promised = self.section("guarantee")
+        return not promised.get("recountable") or len(set(promised.get("publisher_only") or ())) > 1
+
+    @property
+    def truthful(self) -> bool:
+        """Every published record is true of its original, if coarser; some methods promise less."""
+        return self.section("method").get("truthful") is not False
+
+    @property
     def counted_by_publisher(self) -> bool:
         """The files alone do not tell what level was reached."""
         return self.section("verdict").get("recounted_from") == "original"

@@ -43,10 +43,12 @@ p {{ max-width: none; }}
 .tiles div {{ display: inline-block; width: 23%; margin: 0 1.5% 8pt 0; vertical-align: top; }}
 .tiles .figure {{ font-size: 14pt; }}
 .columns, .plots, .lights {{ display: block; }}
+.columns, .plots {{ orphans: 1; widows: 1; }} .columns > *, .plots > * {{ orphans: 2; widows: 2; }}
 .columns > * + *, .light + .light {{ margin-top: 10pt; }}
 .private {{ margin-bottom: 10pt; }}
 .columns h3:not(:first-child) {{ margin-top: 8pt; }}
 .columns > figure, .plots > figure {{ display: inline-block; width: 48%; margin: 0 1% 10pt 0; vertical-align: top; }}
+.columns figcaption, .plots figcaption {{ padding-right: 8pt; }}
 img.chart {{ max-width: 88mm; }} img.chart.wide {{ max-width: none; }}
 .legend span {{ display: inline-block; margin-right: 14pt; }}
 .verdict {{ display: block; padding: 8pt 12pt; margin-top: 10pt; }}
@@ -63,7 +65,7 @@ dl.facts dd {{ margin: 0 0 3pt 28%; }}
 .lights + p {{ break-before: avoid; }}
 ul.plain li {{ padding: 3pt 0; }}
 th, td {{ padding: 3pt 8pt 3pt 0; overflow-wrap: break-word; }}
-pre {{ white-space: pre-wrap; }}
+pre {{ white-space: pre-wrap; break-before: avoid; }}
 .scroll {{ overflow: visible; }}
 .signatures {{ display: block; }}
 .signatures > div {{ display: inline-block; width: 46%; margin-right: 3%; vertical-align: top; }}

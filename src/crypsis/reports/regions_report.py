@@ -20,9 +20,10 @@ from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
 from crypsis.translation import _, marked, translated
-from crypsis.translation.wording import counted, figure, shortened
+from crypsis.translation.wording import counted, figure, listed, shortened
 
 MOST_LISTED = 12
+MOST_LETTERS = 60  # of the names of classes above columns, which a page of paper has room for
 _TOP_UP = {
     "path": marked("what the way to each region left over"),
     "longest": marked("what the longest way left over"),
@@ -129,10 +130,30 @@ def largest(facts: RegionFacts) -> Markup:
     """Section: the regions with the most records."""
     rows = facts.published.take(np.argsort(-facts.sizes, kind="stable")[:MOST_LISTED]).to_lists()
     roots = {attribute.name: attribute.shown(0, len(attribute), 0) for attribute in facts.published.attributes}
-    listed = [(_region(region, roots), [figure(count) for count in counts.values()]) for region, counts in rows]
-    classes = [element("bdi", shortened(label, 24)) for label in facts.published.classes]
+    numbers = [(_region(region, roots), [figure(count) for count in counts.values()]) for region, counts in rows]
+    labels = [shortened(label, 24) for label in facts.published.classes]
+    if facts.published.class_name and sum(map(len, labels)) + 4 * len(labels) > MOST_LETTERS:
+        return _largest_in_words(facts, [(_region(region, roots), list(counts.values())) for region, counts in rows])
+    classes = [element("bdi", label) for label in labels]
     names = classes if facts.published.class_name else [Markup(_("Records"))]
-    return table(_("The largest regions"), (_("Region"), *names), listed)
+    return table(_("The largest regions"), (_("Region"), *names), numbers)
+
+
+def _largest_in_words(facts: RegionFacts, rows: list[tuple[Markup, list[int]]]) -> Markup:
+    """The same where a column for each class would not fit on a page: the classes of a region by their records."""
+    body = []
+    for words, counts in rows:
+        ordered = sorted(zip(counts, facts.published.classes, strict=True), key=lambda one: -one[0])
+        told = listed([f"{shortened(str(label), 24)} {figure(count)}" for count, label in ordered], MOST_LISTED)
+        cells = (element("td", words), element("td", figure(sum(counts)), class_="numeric"), element("td", told))
+        body.append(element("tr", *cells))
+    head = (
+        element("th", _("Region"), scope="col"),
+        element("th", _("Records"), scope="col", class_="numeric"),
+        element("th", element("bdi", shortened(str(facts.published.class_name), 24)), scope="col"),
+    )
+    drawn = element("table", element("thead", element("tr", *head)), element("tbody", *body))
+    return section(_("The largest regions"), element("div", drawn, class_="scroll"))
 
 
 def _region(region: Mapping[str, Any], roots: Mapping[str, Any]) -> Markup:

@@ -48,6 +48,6 @@ def _finding(finding: Finding) -> Markup:
         return element("li", in_letters(translated(finding.sentence)))
     parts = [element("span", f" {translated(remedy.words)}", class_="muted")]
     if remedy.option is not None:
-        parts += [Markup(" "), element("code", remedy.option)]
+        parts += [Markup(" ("), element("code", remedy.option), Markup(")")]
     sentence = in_letters(translated(finding.sentence))
     return element("li", element("strong", f"{_(str(finding.colour))}: "), sentence, join(parts, ""))

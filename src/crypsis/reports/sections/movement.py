@@ -43,6 +43,9 @@ def movement(facts: ReleaseFacts) -> Markup:
         pictured(
             _("Areas around the published points"),
             tessellation(facts),
-            _("Drawn from the published points; the cells with which the data were made differ a little."),
+            _(
+                "Drawn from the published points; the cells with which the data were made differ a little. The darker "
+                "an area, the more rows visit its cell."
+            ),
         ),
     )

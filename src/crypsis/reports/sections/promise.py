@@ -8,10 +8,14 @@ from typing import Any
 from crypsis.drawing.markup import Markup, element, join, model_name
 from crypsis.errors import CrypsisError
 from crypsis.guarantees import GUARANTEES, guarantee_from_dict
+from crypsis.guarantees.guarantee import TRUTHFUL
 from crypsis.parameters import parameters_of
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import columns, facts_list, in_letters, items, paragraph, promise_names, section, settings
 from crypsis.translation import _, translated
+from crypsis.translation.wording import listed
+
+MOST_SENSITIVE = 20
 
 
 def promise(facts: ManifestFacts) -> Markup:
@@ -27,6 +31,9 @@ def promise(facts: ManifestFacts) -> Markup:
         covered += [paragraph(translated(GUARANTEES[str(promised["model"])].protects_from), class_="muted")]
     if parameters := [row for part in _parts(promised) for row in _parameters(part)]:
         covered += [element("h3", _("Its parameters")), facts_list(parameters)]
+    if isinstance(sensitive := facts.section("data").get("sensitive"), list) and sensitive:
+        words = listed([str(label) for label in sensitive], MOST_SENSITIVE)
+        covered += [element("h3", _("Declared as sensitive")), paragraph(words)]
     if promised.get("assumptions"):
         covered += [element("h3", _("Assumed")), items(map(translated, map(str, promised["assumptions"])))]
     if found.get("counted"):
@@ -40,8 +47,9 @@ def promise(facts: ManifestFacts) -> Markup:
         (_("Can be recounted from the files"), "recountable"),
         (_("Checked by the publisher"), "publisher_only"),
     ):
-        if promised.get(name):
-            limits += [element("h3", title), items(map(translated, map(str, promised[name])))]
+        told = [str(one) for one in promised.get(name) or () if one != TRUTHFUL or facts.truthful]
+        if told:
+            limits += [element("h3", title), items(map(translated, told))]
     return section(
         _("What is guaranteed, and what is not"),
         columns(element("div", *covered), element("div", *limits)),

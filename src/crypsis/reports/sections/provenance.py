@@ -88,22 +88,29 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
         )
     elif facts.original_helps and "private" in facts.manifest:
         command += " --original FILE"
-        words = _(
-            "{words} With the original it also checks that every published record is true of its original.", words=words
-        )
-    return [
-        paragraph(words),
-        element("pre", element("code", command)),
-        paragraph(
-            join(
-                [
-                    _("Everything in this report comes from the files of the release: the data and "),
-                    element("code", "release.json"),
-                    _(". A broken guarantee, or a file that was changed, ends with exit code 4."),
-                ]
+        if facts.partly_in_original:
+            words = _(
+                "The verifier shares no code with the method. It needs the original to check all that is promised."
             )
-        ),
-    ]
+        if facts.truthful:
+            words = _(
+                "{words} With the original it also checks that every published record is true of its original.",
+                words=words,
+            )
+    return [paragraph(words), element("pre", element("code", command)), paragraph(_ends(facts))]
+
+
+def _ends(facts: ManifestFacts) -> Markup:
+    """What the report rests on, which the private one also has from the original, and how a failed check ends."""
+    if "private" in facts.manifest:
+        return Markup(_("A broken guarantee, or a file that was changed, ends with exit code 4."))
+    return join(
+        [
+            _("Everything in this report comes from the files of the release: the data and "),
+            element("code", "release.json"),
+            _(". A broken guarantee, or a file that was changed, ends with exit code 4."),
+        ]
+    )
 
 
 def _files(files: Mapping[str, Any]) -> Markup:
