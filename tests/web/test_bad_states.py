@@ -66,6 +66,15 @@ def test_no_run_unknown_method_and_a_parameter_out_of_range_are_all_listed_at_on
     page.get_by_role("button", name="Run all").click()
     for words in ("there is no method 'mondrain'", "got 0", "no parameter 'kk'"):
         expect(page.get_by_role("alert").filter(has_text=words)).to_be_visible()
+    wrong = page.get_by_role("alert").filter(has_text="there is no method 'mondrain'")
+    page.get_by_role("button", name="Run all").click()
+    expect(wrong).to_have_count(1)  # said once, however often it is tried
+    expect(wrong.get_by_role("button", name="Look at the columns on the page Data")).to_be_visible()
+    cards = page.get_by_role("group", name=re.compile("^Configuration"))
+    before = cards.count()
+    wrong.get_by_role("button", name="Remove this configuration").click()
+    expect(cards).to_have_count(before - 1)
+    expect(page.get_by_role("group", name="Configuration one")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

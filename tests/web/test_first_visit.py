@@ -65,6 +65,7 @@ def test_any_table_is_verified_against_what_it_should_keep(tab: Tab, tmp_path: P
     page.get_by_label("Drop the archive of a release, or a published file").set_input_files(file)
     expect(page.get_by_text("Not safe: people.csv")).to_be_visible()  # k-anonymity with k=5, of the suggested columns
     expect(page.get_by_text("name may name people")).to_be_visible()
+    expect(page.get_by_role("alert").get_by_role("button", name="Go to Data")).to_be_visible()
     page.get_by_label(re.compile(r"\(k\)$")).fill("3")
     page.get_by_role("button", name="Check again").click()
     expect(page.get_by_text("Verified: people.csv")).to_be_visible()

@@ -317,7 +317,8 @@ class ComparePage:
     # Running
 
     async def _start(self) -> None:
-        self.faults.clear()
+        for told in (self.faults, *self.problems):
+            told.clear()
         problems = await in_thread(self.experiments.problems, self.entry.number)
         if problems:
             for problem in problems:
@@ -333,18 +334,23 @@ class ComparePage:
         place = int(found.group(1)) - 1 if found else -1
         if not 0 <= place < len(self.problems):
             with self.faults, theme.inside(theme.message("bad", where or _("Problem"), note_words(words))):
-                theme.secondary(
-                    _("Look at the columns on the page Data"),
-                    lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
-                    "table_chart",
-                )
+                self._offer_columns()
             return
         form = self.forms[place]
         if form is not None and form.place_problem(words):
             self.more[place].open()
         else:
-            with self.problems[place]:
-                theme.message("bad", _("This configuration cannot be run"), note_words(words))
+            title = _("This configuration cannot be run")
+            with self.problems[place], theme.inside(theme.message("bad", title, note_words(words))):
+                theme.secondary(_("Remove this configuration"), lambda: self._remove(place), "close")
+                self._offer_columns()
+
+    def _offer_columns(self) -> None:
+        theme.secondary(
+            _("Look at the columns on the page Data"),
+            lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
+            "table_chart",
+        )
 
     async def _cancel(self) -> None:
         await in_thread(self.experiments.cancel, self.entry.number)

@@ -308,7 +308,9 @@ class VerifyPage:
                 if verdict.holds
                 else _("{words}\nDo not publish it. {way_on}", words=translated(str(verdict)), way_on=way_on)
             )
-            theme.message("good" if verdict.holds else "bad", f"{title}: {name}", words)
+            with theme.inside(theme.message("good" if verdict.holds else "bad", f"{title}: {name}", words)):
+                if not verdict.holds and self.roles:
+                    theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
             if self.trusted and (signature is None or signature.state != TRUSTED):
                 words = _(
                     "{words}. Ask whoever published it for a signed release.",
