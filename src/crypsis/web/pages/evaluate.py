@@ -388,7 +388,8 @@ class EvaluatePage:
             )
         shown = state == "unsafe" or (state == "done" and not outdated)
         verdict = stored.proof.words if shown and stored.proof is not None else None
-        words = "" if undeclared else note_words(str(verdict or stored.end.message or ""))
+        words = note_words(stored.end.message or "") if verdict is None else translated(verdict)
+        words = "" if undeclared else words
         told = theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
         if state not in ("done", "cancelled") and not undeclared:
             with theme.inside(told):
