@@ -53,3 +53,8 @@ def test_a_few_words_are_understood_as_many_would_be(texts: list[str | None], mo
     assert quick.values.equals(slow.values)
     assert quick.absent.equals(slow.absent)
     assert (quick.type, quick.notes, quick.questions) == (slow.type, slow.notes, slow.questions)
+
+
+def test_signed_whole_numbers_are_not_asked_about() -> None:
+    written = understand_texts(pl.Series("x", ["+12", "150"]), "x", None, ())
+    assert (written.values.to_list(), written.questions) == ([12.0, 150.0], ())

@@ -245,7 +245,10 @@ def points_asked(values: pl.Series, texts: pl.Series) -> tuple[str, ...]:
     for said in (texts.head(_SAMPLE).drop_nulls(), texts.drop_nulls()):
         if not said.str.contains(_MAY_BE_THOUSANDS).all():
             return ()
-    example = texts.filter(texts.str.contains(".", literal=True))[0]
+    with_point = texts.filter(texts.str.contains(".", literal=True))
+    if with_point.is_empty():
+        return ()
+    example = with_point[0]
     return (f"'{texts.name}' holds numbers like {example}: if the point marks thousands, say thousands='.'",)
 
 
