@@ -213,7 +213,7 @@ class ImportPage:
 
     def _ask_about_people(self, shown: Preview) -> None:
         assert shown.person is not None
-        title, _mark, reason = shown.person.question.partition("? ")
+        title, _mark, reason = translated(shown.person.question).partition("? ")
         theme.message("caution", f"{title}?", _("{reason} Nothing is anonymized before you answer.", reason=reason))
         with ui.row().classes("actions"):
             column = shown.person.column
@@ -221,7 +221,7 @@ class ImportPage:
                 _("Yes, {column} names the person", column=column),
                 notify_errors(partial(self._change, _person(column))),
             )
-            alone = _("No, each of the {records} is another person", records=shown.person.records)
+            alone = _("No, each of the {records} is another person", records=translated(shown.person.records))
             theme.secondary(alone, notify_errors(partial(self._change, _person(_EACH_ROW))))
 
     def _show_detected(self, format: str, understood: Mapping[str, Any]) -> None:
@@ -300,7 +300,9 @@ class ImportPage:
 
     def _step_fields(self) -> None:
         """A step to add: what it does, and a field for each of its parameters."""
-        chosen = ui.select({name: step.label for name, step in STEPS.items()}, label=_("Step")).props(_FIELD)
+        chosen = ui.select({name: translated(step.label) for name, step in STEPS.items()}, label=_("Step")).props(
+            _FIELD
+        )
         chosen.style("width: 100%")
         fields = ui.column().style("width: 100%; gap: 8px")
         given: dict[str, Any] = {}
