@@ -251,7 +251,7 @@ TABLES = [
         "thousands that are declared, with decimals",
         "a.csv",
         b"a;b\n1.234,5;x\n7;y\n",
-        {"a": [1234.5, 7], "b": ["x", "y"]},
+        {"a": [1234.5, 7.0], "b": ["x", "y"]},
         {"thousands": "."},
         told="decimal ','",
     ),
