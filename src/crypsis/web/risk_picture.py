@@ -31,7 +31,7 @@ def risk_frame(original: Any, published: Any, review: Review | None) -> Frame | 
         Axis("who", "", "category"),
         Axis("risk", _("people found, in %")),
         series="series",
-        order=(BEFORE, AFTER),
+        order=(_(BEFORE), _(AFTER)),
     )
     note = ""
     if classes:
@@ -48,7 +48,7 @@ def risk_frame(original: Any, published: Any, review: Review | None) -> Frame | 
 
 
 def _named(shares: list[float]) -> Iterator[tuple[str, float]]:
-    yield from zip((BEFORE, AFTER), shares, strict=True)
+    yield from zip((_(BEFORE), _(AFTER)), shares, strict=True)
 
 
 def _of_classes(original: Any, published: Any) -> Iterator[tuple[str, float, float]]:
