@@ -16,6 +16,9 @@ from crypsis.executors.dask import Dask, check_address, describe_worker
 from crypsis.executors.scratch import load
 from crypsis.executors.serial import Serial
 from tests.executors import tasks
+from tests.methods.relational.test_parts_are_exact import NAMES
+from tests.methods.relational.test_parts_are_exact import compare as compare_tables
+from tests.methods.relational.test_parts_are_exact import compare_blocks as compare_table_blocks
 from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
@@ -90,13 +93,18 @@ def test_a_cluster_gives_the_results_of_one_process(
 
 @pytest.mark.long
 @pytest.mark.parametrize("workers", WORKERS)
-def test_sets_and_walks_on_a_cluster_are_those_in_memory(
+def test_every_method_on_a_cluster_releases_what_it_does_in_memory(
     workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """One cluster for all datasets; `CRYPSIS_CLUSTER_DATASETS=125 CRYPSIS_WORKERS=1,2,3,4` are 500 of each method."""
     monkeypatch.setattr(near, "MEMORY_PER_FILE_BYTE", 1 << 40)  # residents are in workers, however small
     with Dask(workers=workers, memory="1GiB", scratch=tmp_path) as executor, Serial() as here:
-        for seed in range(1, 1 + DATASETS):
+        for seed in range(1000 * workers, 1000 * workers + DATASETS):
+            for name in NAMES:
+                compare_tables(name, seed, executor)
             for name in (*SETS, *WALKS):
                 compare(name, seed, executor)
+            compare_table_blocks(seed, tmp_path, [here, executor])
             for name in BLOCKS:
                 compare_blocks(name, seed, [here, executor])
+            print(workers, seed, flush=True)

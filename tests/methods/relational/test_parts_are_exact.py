@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import crypsis
 from crypsis.errors import BlockTooLarge, CrypsisError, NotScalable
+from crypsis.executors.executor import Executor
 from crypsis.executors.serial import Serial
 from crypsis.methods import METHODS
 from crypsis.methods.scaling import BlockSize, Scaling
@@ -51,70 +53,73 @@ EXACT = [method for method in METHODS.values() if method.scaling is Scaling.EXAC
 NAMES = sorted(method.name() for method in EXACT if method.accepts is crypsis.Table)
 
 
-def compare(name: str, seed: int) -> None:
+def compare(name: str, seed: int, executor: Executor) -> None:
     """One random table with a random setting, cut at random."""
     rng = np.random.default_rng([seed, len(name)])
     n = int(rng.integers(0, 70))
     table = random_table(rng, n, spread=int(rng.integers(1, 20)))
     method = SETTINGS[name][seed % len(SETTINGS[name])]
     cuts = rng.integers(0, n + 1, int(rng.integers(0, 7))).tolist()
-    compare_cut(table, method, cuts, int(rng.choice([1, 30, 1000])))
+    compare_cut(table, method, cuts, int(rng.choice([1, 30, 1000])), executor)
 
 
-def compare_cut(table: crypsis.Table, method: crypsis.Method, cuts: list[int], block_rows: int) -> None:
+def compare_cut(
+    table: crypsis.Table, method: crypsis.Method, cuts: list[int], block_rows: int, executor: Executor
+) -> None:
     """Equal rows, verdict and private facts, or equal errors."""
-    with Serial() as executor:
-        try:
-            local = crypsis.anonymize(table, method)
-        except CrypsisError as error:
-            with pytest.raises(type(error)) as refused:
-                release_cut(table, method, cuts, block_rows, executor)
-            assert refused.value.sentence == error.sentence
-            return
-        release = release_cut(table, method, cuts, block_rows, executor)
-        assert pl.concat(map(pl.read_parquet, release.data.files)).equals(sorted_frame(local))
-        assert release.verify().to_dict() == local.verify().to_dict()
-        own = release.in_memory()
-        assert own.data == local.data
-        assert own.published_rows() == local.published_rows()
-        for fact, value in local.context.private.items():
-            if isinstance(value, (int, list, dict)):
-                assert release.context.private[fact] == value, fact
+    try:
+        local = crypsis.anonymize(table, method)
+    except CrypsisError as error:
+        with pytest.raises(type(error)) as refused:
+            release_cut(table, method, cuts, block_rows, executor)
+        assert refused.value.sentence == error.sentence
+        return
+    release = release_cut(table, method, cuts, block_rows, executor)
+    assert pl.concat(map(pl.read_parquet, release.data.files)).equals(sorted_frame(local))
+    assert release.verify().to_dict() == local.verify().to_dict()
+    own = release.in_memory()
+    assert own.data == local.data
+    assert own.published_rows() == local.published_rows()
+    for fact, value in local.context.private.items():
+        if isinstance(value, (int, list, dict)):
+            assert release.context.private[fact] == value, fact
 
 
-def compare_blocks(seed: int, folder: Path) -> None:
+def compare_blocks(seed: int, folder: Path, executors: Sequence[Executor]) -> None:
     """One block is the release in memory; several are the same wherever the table is cut, and keep the promise."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(30, 120))
     table = random_table(rng, n, spread=int(rng.integers(1, 20)))
     method = CLUSTERS[seed % len(CLUSTERS)]
     cuts = [rng.integers(0, n + 1, int(rng.integers(0, 7))).tolist() for _ in range(2)]
-    compare_cut(table, method, cuts[0], n)
+    for executor in executors:
+        compare_cut(table, method, cuts[0], n, executor)
     block_rows = int(rng.integers(6, n))
-    with Serial() as executor:
-        try:
-            some = [release_cut(table, method, own, block_rows, executor) for own in cuts]
-        except CrypsisError as error:
-            with pytest.raises(type(error)):
-                crypsis.anonymize(table, method)
-            return
-        frames = [pl.concat(map(pl.read_parquet, release.data.files)) for release in some]
-        assert frames[0].equals(frames[1])
-        assert some[0].in_memory().published_rows() == some[1].in_memory().published_rows()
-        assert some[0].verify().holds
-        assert some[0].in_memory().verify().holds
-        sizes = some[0].context.private.get("block_sizes")
-        assert some[0].scaling == (None if sizes is None else {"mode": "blocks", "block_rows": block_rows})
-        if sizes is not None:
-            assert sum(sizes) == n
-            written = some[0].write(folder / "release")
-            assert json.loads((written / "release.json").read_text())["scaling"]["block_rows"] == block_rows
-            assert crypsis.read_release(written).verify().holds
+    runs = [(own, executor) for executor in executors for own in cuts]
+    try:
+        some = [release_cut(table, method, own, block_rows, executor) for own, executor in runs]
+    except CrypsisError as error:
+        with pytest.raises(type(error)):
+            crypsis.anonymize(table, method)
+        return
+    frames = [pl.concat(map(pl.read_parquet, release.data.files)) for release in some]
+    assert all(frame.equals(frames[0]) for frame in frames)
+    assert all(release.in_memory().published_rows() == some[0].in_memory().published_rows() for release in some)
+    assert some[0].verify().holds
+    assert some[0].in_memory().verify().holds
+    sizes = some[0].context.private.get("block_sizes")
+    assert some[0].scaling == (None if sizes is None else {"mode": "blocks", "block_rows": block_rows})
+    if sizes is not None:
+        assert sum(sizes) == n
+        written = some[0].write(folder / f"release-{seed}")
+        assert json.loads((written / "release.json").read_text())["scaling"]["block_rows"] == block_rows
+        assert crypsis.read_release(written).verify().holds
 
 
 @pytest.mark.parametrize("seed", range(16))
 def test_blocks_of_clusters_are_the_same_wherever_the_table_is_cut(seed: int, tmp_path: Path) -> None:
-    compare_blocks(seed, tmp_path)
+    with Serial() as executor:
+        compare_blocks(seed, tmp_path, [executor])
 
 
 def test_a_node_that_cannot_be_split_is_dealt_out() -> None:
@@ -129,14 +134,16 @@ def test_a_node_that_cannot_be_split_is_dealt_out() -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_release_of_parts_is_the_release_of_a_table_in_memory(name: str, seed: int) -> None:
-    compare(name, seed)
+    with Serial() as executor:
+        compare(name, seed, executor)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_many_tables_are_released_alike_however_they_are_cut(name: str) -> None:
-    for seed in range(100, 100 + int(os.environ.get("CRYPSIS_TABLES", "60"))):
-        compare(name, seed)
+    with Serial() as executor:
+        for seed in range(100, 100 + int(os.environ.get("CRYPSIS_TABLES", "60"))):
+            compare(name, seed, executor)
 
 
 def test_every_exact_method_is_tried() -> None:
