@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 
 from tests.cli.conftest import Run
+from tests.evaluate.examples import people, sweep_of_people
 
 
 def test_a_folder_of_parts_is_anonymized_and_verified_part_by_part(run: Run, tmp_path: Path) -> None:
@@ -68,3 +70,17 @@ def test_sets_in_parts_are_counted(run: Run, tmp_path: Path) -> None:
     counted = {name: facts[name] for name in ("records", "labels", "values", "longest", "empty")}
     assert counted == {"records": 6, "labels": 4, "values": 10, "longest": 3, "empty": 2}
     assert "option-without-effect" in run("scan", tmp_path / "*.jsonl", "--kind", "transactions", "--quasi", "a").err
+
+
+@pytest.mark.usefixtures("quick_workers")
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_experiments_run_where_they_are_told_to(run: Run, tmp_path: Path, command: str) -> None:
+    (people(tmp_path) / "e.toml").write_text(sweep_of_people("[3]"))
+    where = ["--executor", "serial", "--memory", "512MiB", "--block-rows", "9", "--scratch", tmp_path]
+    done = run(command, tmp_path / "e.toml", "--workers", "1", *where)
+    assert (done.code, "1 done" in done.out) == (0, True), done.err
+    again = run(command, tmp_path / "e.toml", "--workers", "1")
+    assert "1 finished before" in again.err  # a result is the same wherever it was had
+    assert "option-without-effect" in run(command, tmp_path / "e.toml", "--block-rows", "9").err
+    assert "insecure-scheduler" in run(command, tmp_path / "e.toml", "--executor", "tcp://10.1.1.1:8786").err
+    assert not list(tmp_path.glob("crypsis-scratch-*"))

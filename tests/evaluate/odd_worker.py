@@ -17,7 +17,7 @@ _anonymize = worker.anonymize
 _verify = Release.verify
 
 
-def anonymize(data: Any, method: Any, *, listener: Any = None) -> Any:
+def anonymize(data: Any, method: Any, **options: Any) -> Any:
     k = getattr(method, "k", None)
     if k == 13:
         os.kill(os.getpid(), 9)
@@ -29,7 +29,7 @@ def anonymize(data: Any, method: Any, *, listener: Any = None) -> Any:
         time.sleep(600)
     if k == 17:
         raise RuntimeError("a bug")
-    return _anonymize(data, method, listener=listener)
+    return _anonymize(data, method, **options)
 
 
 def verify(self: Release, original: Any = None) -> Any:

@@ -16,9 +16,7 @@ from crypsis.executors.dask import Dask, check_address, describe_worker
 from crypsis.executors.scratch import load
 from crypsis.executors.serial import Serial
 from tests.executors import tasks
-from tests.methods.relational.test_parts_are_exact import NAMES
-from tests.methods.relational.test_parts_are_exact import compare as compare_tables
-from tests.methods.relational.test_parts_are_exact import compare_blocks as compare_table_blocks
+from tests.shards import compared_tables
 from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
@@ -100,11 +98,11 @@ def test_every_method_on_a_cluster_releases_what_it_does_in_memory(
     monkeypatch.setattr(near, "MEMORY_PER_FILE_BYTE", 1 << 40)  # residents are in workers, however small
     with Dask(workers=workers, memory="1GiB", scratch=tmp_path) as executor, Serial() as here:
         for seed in range(1000 * workers, 1000 * workers + DATASETS):
-            for name in NAMES:
-                compare_tables(name, seed, executor)
+            for name in compared_tables.NAMES:
+                compared_tables.compare(name, seed, executor)
             for name in (*SETS, *WALKS):
                 compare(name, seed, executor)
-            compare_table_blocks(seed, tmp_path, [here, executor])
+            compared_tables.compare_blocks(seed, tmp_path, [here, executor])
             for name in BLOCKS:
                 compare_blocks(name, seed, [here, executor])
             print(workers, seed, flush=True)

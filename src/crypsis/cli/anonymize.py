@@ -31,6 +31,7 @@ from crypsis.cli.where_to_run import (
     TlsKey,
     WhereToRun,
     Workers,
+    refuse_without_parts,
 )
 from crypsis.errors import BadParameter, OutputExists
 from crypsis.run_context import RunContext, peak_memory
@@ -178,7 +179,7 @@ class Anonymize(Command):
                 raise BadParameter("--measure and --no-measure have no effect with --executor; leave them out.")
             self._work_on_parts(chosen, where)
             return
-        where.refuse_without_parts()
+        refuse_without_parts(where)
         started = time.perf_counter()
         data = self.read(self.input, chosen.accepts, for_method=chosen)
         reading = time.perf_counter() - started, peak_memory()

@@ -13,6 +13,17 @@ from crypsis.cli.completion import offer_metrics
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.run import Fresh, LimitMemory, LimitSeconds, Out, Seed, Workers, _number, sweep_section
+from crypsis.cli.where_to_run import (
+    BlockRows,
+    ExecutorOption,
+    Insecure,
+    Memory,
+    ScratchOption,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    WhereToRun,
+)
 from crypsis.errors import BadParameter
 
 
@@ -46,6 +57,14 @@ class Compare(Command):
     fresh: Fresh = False
     limit_seconds: LimitSeconds = None
     limit_memory: LimitMemory = None
+    executor: ExecutorOption = None
+    memory: Memory = None
+    scratch: ScratchOption = None
+    block_rows: BlockRows = None
+    tls_ca: TlsCa = None
+    tls_cert: TlsCert = None
+    tls_key: TlsKey = None
+    insecure: Insecure = False
 
     def execute(self) -> None:
         from crypsis.evaluate import Experiment
@@ -69,7 +88,7 @@ class Compare(Command):
         carry_out(
             experiment,
             folder,
-            workers=self.workers,
+            where=WhereToRun.of(self),
             fresh=self.fresh,
             seconds=self.limit_seconds,
             memory=self.limit_memory,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,9 @@ import typer
 from crypsis.cli.output import figure_lines, note, note_compilation, review_words, show, show_table, shown_value
 from crypsis.cli.printing import printable
 from crypsis.cli.settings import SETTINGS
+from crypsis.cli.where_to_run import WhereToRun, refuse_without_parts
 from crypsis.errors import CrypsisError
+from crypsis.executors.choice import PATHS, SERIAL
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ def carry_out(
     experiment: Experiment,
     out: Path,
     *,
-    workers: int | None,
+    where: WhereToRun,
     fresh: bool,
     seconds: float | None,
     memory: float | None,
@@ -52,6 +55,7 @@ def carry_out(
     """Check, run, show, and exit with the code of the outcome, or, if `strict`, of its lights."""
     from crypsis.evaluate import Store, run
 
+    experiment, workers = sent_to(experiment, where)
     refuse_problems(experiment.check())
     note_compilation()
     outcome = run(
@@ -65,6 +69,21 @@ def carry_out(
     written = write_pictures(out)
     show_outcome(outcome, written)
     raise typer.Exit(code=outcome.exit_code or (strict_code(Store(out).results(stale=False)) if strict else 0))
+
+
+def sent_to(experiment: Experiment, where: WhereToRun) -> tuple[Experiment, int | None]:
+    """The experiment with what was typed about where to run, and the number of processes that run cells."""
+    typed = where.given()
+    workers = typed.pop("workers", None)
+    told = {**(experiment.content.get("executor") or {}), **typed}
+    if not told:
+        return experiment, workers
+    if "executor" not in told:
+        refuse_without_parts(replace(where, workers=None))
+    if workers is not None and told.get("executor") != SERIAL:
+        told["workers"], workers = workers, None
+    here = {name: str(Path(told[name]).absolute()) for name in PATHS if name in typed}
+    return replace(experiment, content={**experiment.content, "executor": {**told, **here}}), workers
 
 
 def strict_code(rows: Sequence[Mapping[str, Any]]) -> int:

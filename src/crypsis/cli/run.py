@@ -13,6 +13,17 @@ from crypsis.cli.completion import offer_methods, offer_metrics
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
+from crypsis.cli.where_to_run import (
+    BlockRows,
+    ExecutorOption,
+    Insecure,
+    Memory,
+    ScratchOption,
+    TlsCa,
+    TlsCert,
+    TlsKey,
+    WhereToRun,
+)
 from crypsis.errors import BadParameter
 from crypsis.parameters import SideInput, parameters_of
 
@@ -21,7 +32,12 @@ Out = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Number of processes that run cells. The results do not depend on it."),
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Number of processes that run cells; with --executor dask, of the cluster. The results do not depend on "
+        "it.",
+    ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of randomized methods, instead of the file's.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run finished cells again.")]
@@ -64,6 +80,14 @@ class Run(Command):
     limit_seconds: LimitSeconds = None
     limit_memory: LimitMemory = None
     strict: StrictRun = False
+    executor: ExecutorOption = None
+    memory: Memory = None
+    scratch: ScratchOption = None
+    block_rows: BlockRows = None
+    tls_ca: TlsCa = None
+    tls_cert: TlsCert = None
+    tls_key: TlsKey = None
+    insecure: Insecure = False
 
     def execute(self) -> None:
         from crypsis.evaluate import Experiment
@@ -86,7 +110,7 @@ class Run(Command):
         carry_out(
             experiment,
             folder,
-            workers=self.workers,
+            where=WhereToRun.of(self),
             fresh=self.fresh,
             seconds=self.limit_seconds,
             memory=self.limit_memory,

@@ -27,6 +27,7 @@ from crypsis.cli.where_to_run import (
     TlsKey,
     WhereToRun,
     Workers,
+    refuse_without_parts,
 )
 from crypsis.errors import BadParameter, MissingFile, OptionWithoutEffect
 
@@ -117,7 +118,7 @@ class Verify(Command):
                         parameter=name,
                     )
             raise typer.Exit(code=verify_in_parts(self.published, where))
-        where.refuse_without_parts()
+        refuse_without_parts(where)
         if self.strict and not self.published.is_dir():
             raise BadParameter("--strict heeds the lights of a release; a file has none.", parameter="strict")
         review: Review | None = None

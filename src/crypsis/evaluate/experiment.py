@@ -32,14 +32,16 @@ from crypsis.data.formats.compression import existing_file
 from crypsis.errors import BadExperiment, UnreadableFile
 from crypsis.evaluate.applicability import applicable_methods, declares_domains
 from crypsis.evaluate.cells import Cell, cell_id
-from crypsis.evaluate.dataset import Dataset, view_of
+from crypsis.evaluate.dataset import Dataset, resolved, view_of
 from crypsis.evaluate.inputs import Inputs
 from crypsis.evaluate.problems import Findings, Problem, refuse
 from crypsis.evaluate.runs import EVERY_METHOD, Run, read_runs
 from crypsis.evaluate.toml import toml_text
 from crypsis.evaluate.validation import check
+from crypsis.executors.choice import PATHS, WhereToRun
 from crypsis.hierarchy import Hierarchies
 from crypsis.methods import Method, known_name, method_named
+from crypsis.methods.scaling import BLOCK_ROWS, Scaling
 from crypsis.parameters import SideInput, parameters_of
 from crypsis.reports.about import About
 from crypsis.strict_json import parse_json
@@ -124,6 +126,19 @@ class Experiment:
     def limits(self) -> Mapping[str, Any]:
         return self.content.get("limits") or {}
 
+    @cached_property
+    def where(self) -> WhereToRun | None:
+        """Where cells are worked on in parts; None: in the processes that run them. Paths begin at the file."""
+        told = self.content.get("executor")
+        if told is None:
+            return None
+        paths = {name: str(resolved(str(told[name]), self.folder)) for name in PATHS if told.get(name) is not None}
+        where = WhereToRun(**{**told, **paths})
+        if where.executor is None:
+            raise BadExperiment("The section executor names one: executor = 'serial', 'dask', or an address.")
+        where.check()
+        return where
+
     @property
     def about(self) -> About | None:
         """What is declared about releases of this experiment."""
@@ -173,12 +188,17 @@ class Experiment:
         return [
             run.of_method(name)
             for name in applicable_methods(self.dataset.load(), run.columns)
-            if name not in run.excluded and declares_domains(name, run.params)
+            if name not in run.excluded
+            and declares_domains(name, run.params)
+            and (self.where is None or method_named(name).scaling is not Scaling.NONE)
         ]
 
     def _cells_of(self, run: Run) -> list[Cell]:
         method = method_named(run.method)
         seeded = any(parameter.name == "seed" for parameter in parameters_of(method))
+        blocks: tuple[Any, ...] = ()
+        if self.where is not None and method.scaling is Scaling.BLOCKS:  # else where it runs never shows
+            blocks = ("blocks", self.where.block_rows or BLOCK_ROWS)
         cells = []
         for setting in run.settings():
             given = {**run.params, **setting}
@@ -192,7 +212,7 @@ class Experiment:
                     inputs=self.inputs.digest,
                     method=run.method,
                     params=params,
-                    rest=(run.columns, seed, repeat),
+                    rest=(run.columns, seed, repeat, *blocks),
                 )
                 cells.append(Cell(identity, run.label, run.method, given, repeat, seed, run.columns, tuple(setting)))
         return cells

@@ -29,6 +29,7 @@ from crypsis.evaluate.results import write_results
 from crypsis.evaluate.store import Store
 from crypsis.evaluate.stored_cell import FINISHED, End, StoredCell
 from crypsis.evaluate.worker_process import WorkerEvent, WorkerProcess, release_worker, started_worker
+from crypsis.executors.scratch import remove_abandoned
 
 OnEvent = Callable[[dict[str, Any]], None]
 RESULTS_EVERY = 1.0  # seconds between two writings of the table of results
@@ -102,11 +103,12 @@ def run(
 ) -> Outcome:
     """Run what is not finished yet and store it in `folder`; `BadExperiment` lists all problems before anything runs.
 
-    `workers` are processes, by default as the experiment says, or two. Ctrl-C and `cancel` stop the workers; what they
-    were at is cancelled and runs again next time.
+    `workers` are processes, by default as the experiment says, or two, or one that asks a cluster. Ctrl-C and `cancel`
+    stop the workers; what they were at is cancelled and runs again next time.
     """
     experiment.require_sound()
-    wanted = workers if workers is not None else experiment.workers or min(2, os.cpu_count() or 1)
+    usual = 1 if experiment.where is not None and experiment.where.is_cluster else min(2, os.cpu_count() or 1)
+    wanted = workers if workers is not None else experiment.workers or usual
     if wanted < 1:
         raise BadParameter(f"run: workers must be an int of at least 1, got {wanted}.", parameter="workers")
     store = Store(folder)
@@ -335,6 +337,8 @@ class _Session:
     def _store_end(self, cell: Cell, end: End) -> None:
         """Note how a cell ended whose worker cannot."""
         self.store.remove_partial(cell.id)
+        if self.experiment.where is not None:  # of a process that was ended
+            remove_abandoned(self.experiment.where.scratch)
         with suppress(OSError):
             self.store.write_cell(StoredCell(cell.id, end, cell))
         if end.state == "cancelled":

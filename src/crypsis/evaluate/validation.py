@@ -12,6 +12,10 @@ from crypsis.evaluate.inputs import POLICIES
 from crypsis.evaluate.measures import known_measures
 from crypsis.evaluate.plot_checks import check_plots
 from crypsis.evaluate.problems import Findings, Problem
+from crypsis.executors.choice import WhereToRun
+from crypsis.methods import METHODS
+from crypsis.methods.scaling import Scaling
+from crypsis.parameters import parameters_of
 from crypsis.reports.about import LABELS, About
 
 if TYPE_CHECKING:
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 
 TOP_KEYS = (
     "name", "seed", "workers", "dataset", "hierarchy", "policy", "queries", "run", "metrics", "plot", "limits",
-    "about",
+    "about", "executor",
 )  # fmt: skip
 LIMIT_KEYS = ("seconds", "memory_mb")
 METRIC_KEYS = ("list", "seed")
@@ -45,13 +49,34 @@ def check(experiment: Experiment, of_runs: Iterable[Problem], *, read: bool) -> 
     about = found.table(content.get("about"), "about", LABELS)
     if about:
         found.attempt("about", lambda: About.of(about))
+    check_executor(found, experiment)
     check_metrics(found, content)
     check_plots(found, content, experiment.runs)
     found.problems += of_runs
-    given = ("dataset", "hierarchy", "policy", "queries")  # where these are wrong, the data can tell nothing yet
+    given = (
+        "dataset",
+        "executor",
+        "hierarchy",
+        "policy",
+        "queries",
+    )  # where these are wrong, the data can tell nothing yet
     if read and not any(problem.where.startswith(given) for problem in found.problems):
         check_with_data(found, experiment)
     return found.problems
+
+
+def check_executor(found: Findings, experiment: Experiment) -> None:
+    """Where cells run, and whether their methods can be run there."""
+    names = [parameter.name for parameter in parameters_of(WhereToRun)]
+    told, before = experiment.content.get("executor"), len(found.problems)
+    if told is None or (not found.table(told, "executor", names) and told) or len(found.problems) > before:
+        return
+    found.attempt("executor", lambda: experiment.where)
+    for run in experiment.runs:
+        method = METHODS.get(run.method)
+        if method is not None and method.scaling is Scaling.NONE:
+            refusal = method.not_scalable()
+            found.add(run.where, refusal.message, refusal.code)
 
 
 def check_metrics(found: Findings, content: Mapping[str, Any]) -> None:

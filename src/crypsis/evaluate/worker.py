@@ -15,7 +15,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,9 @@ from crypsis.evaluate.measures import figures_of
 from crypsis.evaluate.store import FOLDER_MODE, PUBLISHED, Store
 from crypsis.evaluate.stored_cell import End, Phase, Proof, StoredCell, Times
 from crypsis.evaluate.warming import warm
-from crypsis.methods import method_named
+from crypsis.executors.executor import Executor
+from crypsis.methods import Method, method_named
+from crypsis.methods.scaling import BLOCK_ROWS
 from crypsis.release import PRIVATE_SCHEMA, Release
 from crypsis.run_context import Progress
 
@@ -152,9 +154,13 @@ class _Work:
         _forget_peak()
         self.tell({"event": "started", "cell": cell.id})
         watch = _Watch(cell.id, self.tell)
-        began, processor = time.perf_counter(), time.process_time()
-        release = anonymize(data, method, listener=watch.listen)
-        runtime, cpu = time.perf_counter() - began, time.process_time() - processor
+        with ExitStack() as stack:
+            executor = None if experiment.where is None else experiment.where.start()
+            if executor is not None:
+                stack.callback(executor.close)
+            began, processor = time.perf_counter(), time.process_time()
+            release = self._anonymized(data, method, watch, executor)
+            runtime, cpu = time.perf_counter() - began, time.process_time() - processor
         watch.close()
         phases = watch.phases(release.context.timings, runtime, cpu)
         self._tell_phase("verify")
@@ -202,6 +208,17 @@ class _Work:
             ),
             review,
         )
+
+    def _anonymized(self, data: Any, method: Method, watch: _Watch, executor: Executor | None) -> Release:
+        """The release, in this process or in parts by the executor; it is the same."""
+        where = self.experiment.where
+        if executor is None or where is None:
+            local: Release = anonymize(data, method, listener=watch.listen)
+            return local
+        rows = where.block_rows or BLOCK_ROWS
+        release: Any = anonymize(data, method, listener=watch.listen, executor=executor, block_rows=rows)
+        whole: Release = release if isinstance(release, Release) else release.in_memory()
+        return whole
 
     def _tell_phase(self, phase: str) -> None:
         """What is done around the stages of a method, whose end cannot be told."""

@@ -2,13 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Self, cast
 
 from crypsis.errors import BadParameter, OptionWithoutEffect
-from crypsis.executors.executor import DEFAULT_MEMORY, Executor
+from crypsis.executors.certificates import Certificates
+from crypsis.executors.executor import DEFAULT_MEMORY, Executor, bytes_of
+from crypsis.parameters import AtLeast, Checked
 
 SERIAL, DASK = "serial", "dask"
+PATHS = ("scratch", "tls_ca", "tls_cert", "tls_key")
+_SECURITY = ("tls_ca", "tls_cert", "tls_key", "insecure")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhereToRun(Checked):
+    """Where work on parts of the data runs: options of commands, and keys of `[executor]` in an experiment."""
+
+    executor: Annotated[
+        str | None,
+        "Work on parts, not on all data at once: 'serial' (this process), 'dask' (a cluster on this machine), or "
+        "the address of a scheduler (tls://host:8786).",
+    ] = None
+    workers: Annotated[int | None, AtLeast(1), "With --executor dask: number of processes."] = None
+    memory: Annotated[str | None, "With --executor: memory per worker, e.g. 4GiB."] = None
+    scratch: Annotated[str | None, "With --executor: folder for temporary files, which every worker can see."] = None
+    block_rows: Annotated[int | None, AtLeast(1), "With --executor: records worked on at once (1,000,000)."] = None
+    tls_ca: Annotated[str | None, "With tls://: certificate of the authority."] = None
+    tls_cert: Annotated[str | None, "With tls://: your certificate."] = None
+    tls_key: Annotated[str | None, "With tls://: your private key."] = None
+    insecure: Annotated[bool, "Allow tcp:// to another host: whoever connects there can run code."] = False
+
+    @classmethod
+    def of(cls, command: Any) -> Self:
+        """What was typed for the options of a command; those that it lacks were not."""
+        typed: dict[str, Any] = {option.name: getattr(command, option.name, option.default) for option in fields(cls)}
+        typed |= {name: str(typed[name]) for name in PATHS if typed[name] is not None}
+        return cls(**typed)
+
+    def given(self) -> dict[str, Any]:
+        """The keys that say something."""
+        return {name: value for name, value in self.parameters().items() if value not in (None, False)}
+
+    @property
+    def is_cluster(self) -> bool:
+        """Work goes to other processes."""
+        return self.executor not in (None, SERIAL)
+
+    def check(self) -> None:
+        """Refuse what could not be started, before anything is read."""
+        bytes_of(self.memory or DEFAULT_MEMORY)
+        if self.is_cluster:
+            _check_cluster(str(self.executor), Certificates(self.tls_ca, self.tls_cert, self.tls_key), self.insecure)
+        else:
+            _refuse_without_cluster(self.workers, [getattr(self, name) for name in _SECURITY])
+
+    def start(self) -> Executor:
+        """The executor; whoever starts it closes it."""
+        return chosen_executor(
+            self.executor or SERIAL,
+            workers=self.workers,
+            memory=self.memory or DEFAULT_MEMORY,
+            scratch=self.scratch,
+            **{name: getattr(self, name) for name in _SECURITY},
+        )
 
 
 def chosen_executor(
@@ -23,20 +82,38 @@ def chosen_executor(
     if executor is not None and not isinstance(executor, str):
         return executor
     if executor in (None, SERIAL):
-        if workers not in (None, 1) or any(security.values()):
-            raise OptionWithoutEffect(
-                "One process works without a cluster (executor='serial'); workers and certificates belong to 'dask'.",
-                parameter="workers",
-            )
+        _refuse_without_cluster(workers, security.values())
         from crypsis.executors.serial import Serial
 
         return Serial(memory=memory, scratch=scratch)
-    if executor == DASK or "://" in str(executor):
-        from crypsis.executors.dask import Dask
+    _refuse_unknown(str(executor))
+    from crypsis.executors.dask import Dask
 
-        address = None if executor == DASK else executor
-        return cast(Executor, Dask(address, workers=workers, memory=memory, scratch=scratch, **security))
-    raise BadParameter(
-        f"executor must be 'serial', 'dask' or the address of a scheduler such as tls://host:8786, got {executor!r}.",
-        parameter="executor",
-    )
+    address = None if executor == DASK else executor
+    return cast(Executor, Dask(address, workers=workers, memory=memory, scratch=scratch, **security))
+
+
+def _refuse_without_cluster(workers: int | None, security: Iterable[Any]) -> None:
+    if workers not in (None, 1) or any(security):
+        raise OptionWithoutEffect(
+            "One process works without a cluster (executor='serial'); workers and certificates belong to 'dask'.",
+            parameter="workers",
+        )
+
+
+def _refuse_unknown(executor: str) -> None:
+    if executor != DASK and "://" not in executor:
+        raise BadParameter(
+            "executor must be 'serial', 'dask' or the address of a scheduler such as tls://host:8786, got "
+            f"{executor!r}.",
+            parameter="executor",
+        )
+
+
+def _check_cluster(executor: str, certificates: Certificates, insecure: bool) -> None:
+    _refuse_unknown(executor)
+    if executor != DASK:
+        from crypsis.executors.dask import check_address
+
+        check_address(executor, insecure=insecure)
+        certificates.check(executor)

@@ -30,9 +30,9 @@ class Scratch:
     @classmethod
     def new(cls, parent: str | Path | None = None) -> Scratch:
         """A new folder below `parent`, or below the system's folder for temporary files."""
-        above = Path(parent) if parent is not None else Path(tempfile.gettempdir())
+        above = _place(parent)
         try:
-            _remove_abandoned(above)
+            remove_abandoned(above)
             folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=above))  # mode 0700
             (folder / _LOCK).write_text(f"{os.getpid()} {_start_of(os.getpid())}", encoding="ascii")
         except OSError as error:
@@ -85,9 +85,13 @@ def load(file: str) -> Any:
         return pickle.load(stream)
 
 
-def _remove_abandoned(above: Path) -> None:
-    """Remove what drivers left behind that no longer run."""
-    for folder in above.glob(f"{PREFIX}*"):
+def _place(parent: str | Path | None) -> Path:
+    return Path(parent) if parent is not None else Path(tempfile.gettempdir())
+
+
+def remove_abandoned(parent: str | Path | None = None) -> None:
+    """Remove what drivers left behind there that no longer run."""
+    for folder in _place(parent).glob(f"{PREFIX}*"):
         try:
             pid, started = (folder / _LOCK).read_text(encoding="ascii").split()
             if folder.stat().st_uid == os.getuid() and _start_of(int(pid)) != started:

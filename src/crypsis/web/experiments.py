@@ -61,7 +61,7 @@ from crypsis.web.what_changed import changes_since
 from crypsis.web.workspace import Entry, Workspace
 
 KIND = "experiments"
-OWN = ("name", "seed", "workers", "run", "metrics", "plot", "limits", "queries")
+OWN = ("name", "seed", "workers", "run", "metrics", "plot", "limits", "executor", "queries")
 UNFINISHED = ("waiting", "cancelled")  # states of cells that the next start runs
 _EVENTS_KEPT = 20_000
 _ASKED_KEPT = 2  # results that stay loaded for questions
@@ -197,7 +197,7 @@ class Experiments:
         if not self.datasets.allow_paths:
             refuse_named_files(own)
         content: dict[str, Any] = {"name": entry.name}
-        content |= {key: own[key] for key in ("seed", "workers", "limits") if key in own}
+        content |= {key: own[key] for key in ("seed", "workers", "limits", "executor") if key in own}
         about = self.declaration.about
         content |= {} if about is None else {"about": about.to_dict()}
         content["dataset"] = whole_section(dataset)
