@@ -12,7 +12,7 @@ from crypsis.errors import CrypsisError
 from crypsis.parameters import parameters_of
 from crypsis.translation import _, marked, translated
 from crypsis.web import theme
-from crypsis.web.actions import in_thread, notify_errors, number, percent
+from crypsis.web.actions import in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.attacking import AttackAnswer
 from crypsis.web.telling import error_words
 
@@ -58,6 +58,10 @@ class AttackCard:
                 field = ui.input(f"{translated(one.help).rstrip('.')} ({one.name})", value=usual)
                 self.fields[one.name] = field.props("outlined dense hide-bottom-space").style("width: 100%")
 
+    async def _attack_as_usual(self) -> None:
+        self._show_parameters()
+        await self._attack()
+
     async def _attack(self) -> None:
         typed = {name: str(field.value or "").strip() for name, field in self.fields.items()}
         given = {name: text for name, text in typed.items() if text}
@@ -71,8 +75,11 @@ class AttackCard:
             found = await in_thread(self.run, str(self.name.value), given)
         except CrypsisError as error:
             self.answer.clear()
-            with self.answer:
-                theme.message("bad", _("The attack cannot be run"), error_words(error))
+            parameter = str(error.details.get("parameter") or "")
+            if parameter in self.fields:
+                show_error_at(self.fields[parameter], error)
+            with self.answer, theme.fault(_("The attack cannot be run"), error_words(error)):
+                theme.secondary(_("Attack with the usual settings"), notify_errors(self._attack_as_usual), "radar")
             return
         finally:
             self.start.set_enabled(True)

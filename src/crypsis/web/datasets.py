@@ -275,6 +275,13 @@ class Datasets:
 
         return self.workspace.change(KIND, number, alter, revision=revision)
 
+    def detect_again(self, number: str, revision: int | None = None) -> Entry:
+        """Roles, types and reading options as they are detected in the file; edits stay as they are."""
+        entry = self.entry(number)
+        with _known_by_name(entry):
+            section, _inspection = described(file_on_disk(entry.folder / entry.content["section"]["path"]), {})
+        return self.set_section(number, section, revision)
+
     def check_settings(self, section: Mapping[str, Any]) -> None:
         """`BadParameter` for unknown keys of `[dataset]`, wrong values, and files that may not be named."""
         columns = section.get("columns")

@@ -49,6 +49,7 @@ class LiveStream:
     suppressed: dict[str, int] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     error: str | None = None
+    code: str | None = None  # of the error
     _looked: float = 0.0
 
     @property
@@ -74,6 +75,7 @@ class LiveStream:
             "suppressed_places": self.suppressed,
             "summary": self.summary,
             "error": self.error,
+            "code": self.code,
         }
 
     def listen(self, seen: Observation) -> None:
@@ -114,7 +116,7 @@ class LiveStream:
             if self.run.observed.latest is not None:
                 self._look(self.run.observed.latest.slide)
         except CrypsisError as error:
-            self.error = error_words(error)
+            self.error, self.code = error_words(error), error.code
         except Exception as error:
             self.error = marked(f"{type(error).__name__}: the stream ended unexpectedly; this is a bug.")
 
@@ -184,15 +186,15 @@ class LiveStreams:
         self.remove(number)
         return made
 
-    def begin(self, number: str) -> LiveStream:
-        """Start, or go on where it was stopped."""
+    def begin(self, number: str, *, republish: bool = False) -> LiveStream:
+        """Start, or go on where it was stopped; with `republish` windows that the file has lost are written again."""
         entry = self.workspace.entry(KIND, number)
         with self._lock:
             known = self._live.get(number)
             if known is not None and known.running:
                 raise StateInUse("This stream is running already.")
             configuration = StreamConfiguration.read(entry.folder / "stream.toml")
-            live = LiveStream(number, StreamRun(configuration))
+            live = LiveStream(number, StreamRun(configuration, republish=republish))
             if known is not None:
                 live.windows, live.places, live.suppressed = known.windows, known.places, known.suppressed
             live.run.listener = live.listen

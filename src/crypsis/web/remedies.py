@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nicegui import ui
-
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.review import Finding, Remedy
@@ -45,7 +43,10 @@ _STEPS = {
 
 @dataclass(frozen=True)
 class Mending:
-    """What can be mended from a page: a run by `apply`, which sets a parameter, and what belongs to its dataset."""
+    """What can be mended from a page: a run by `apply`, which sets a parameter, and what belongs to its dataset.
+
+    The dataset is empty where a page does not know it, as of a release that was dropped.
+    """
 
     method: str
     values: Mapping[str, Any]
@@ -115,7 +116,4 @@ class Mending:
         theme.secondary(words, lambda: apply(remedy), "build")
 
     def _link(self, path: str, words: str, icon: str) -> Callable[[], None]:
-        def show() -> None:
-            theme.secondary(words, lambda: ui.navigate.to(f"{path}?dataset={self.dataset}"), icon)
-
-        return show
+        return lambda: theme.go_button(words, f"{path}?dataset={self.dataset}" if self.dataset else path, icon)

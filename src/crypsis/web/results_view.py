@@ -20,7 +20,7 @@ from crypsis.web.experiments import UNFINISHED, Progress, metric_names, varied_n
 from crypsis.web.figures import best_in_words, figure_label, rough_duration
 from crypsis.web.lights_view import light_signs, show_lights
 from crypsis.web.remedies import Mending
-from crypsis.web.telling import error_words
+from crypsis.web.telling import error_words, note_words
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
@@ -108,7 +108,10 @@ class ResultsView:
         self.notes.clear()
         with self.notes:
             if progress.error:
-                theme.message("bad", _("The run could not go on"), str(progress.error["message"]))
+                with theme.fault(_("The run could not go on"), note_words(str(progress.error["message"]))):
+                    theme.secondary(_("Run again"), notify_errors(self._go_on), "play_arrow")
+                    dataset = self.experiments.entry(self.number).content["dataset"]
+                    theme.go_button(_("Look at the data"), f"/data?dataset={dataset}", "table_chart")
             self._unfinished(progress)
             self._stale(progress)
         self.notes.set_visibility(bool(self.notes.default_slot.children))

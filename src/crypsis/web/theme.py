@@ -92,7 +92,9 @@ def page_frame(
         try:
             yield actions
         except CrypsisError as error:  # what cannot be read must not take the page, and the way on, with it
-            message("bad", _("This cannot be shown"), error_words(error))
+            with fault(_("This cannot be shown"), error_words(error)):
+                secondary(_("Load the page again"), ui.navigate.reload, "refresh")
+                go_button(_("Go to Data"), "/data", "table_chart")
 
 
 def _speak() -> None:
@@ -244,6 +246,13 @@ def inside(box: Any) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def fault(title: str, text: str = "") -> Iterator[None]:
+    """What went wrong. The controls that mend it are made inside; an error without one leaves its reader alone."""
+    with inside(message("bad", title, text)):
+        yield
+
+
 STATES = {
     "waiting": ("schedule", marked("waiting"), ""),
     "running": ("autorenew", marked("running"), "info"),
@@ -273,6 +282,11 @@ def primary(text: str, handler: Callable[..., Any], icon: str | None = None) -> 
 
 def secondary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:
     return ui.button(text, on_click=handler, icon=icon).props("outline no-caps color=primary")
+
+
+def go_button(text: str, address: str, icon: str) -> Any:
+    """A button that opens another page."""
+    return secondary(text, lambda: ui.navigate.to(address), icon)
 
 
 def quiet(icon: str, label: str, handler: Callable[..., Any]) -> Any:

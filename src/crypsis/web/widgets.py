@@ -17,7 +17,7 @@ from crypsis.translation import _, marked, translated
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import kind_labels
 from crypsis.web.telling import error_words
-from crypsis.web.theme import attribute, escaped, inside, message, primary, secondary
+from crypsis.web.theme import attribute, escaped, fault, go_button, message, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -44,6 +44,12 @@ def drop_place(workbench: Workbench, what: str, hint: str, received: Received, *
     limit = workbench.access.upload_limit
     ui.timer(0.05, lambda: ui.run_javascript(f"crypsis.drop('{place}', {limit})"), once=True)
     return place
+
+
+def choose_file_button(place: str, words: str) -> Any:
+    """A button that asks for the file of a drop place, so that an error can offer it."""
+    button = ui.button(words, icon="upload_file").props("outline no-caps color=primary")
+    return button.on("click", js_handler=f"() => document.querySelector('#{place} input').click()")
 
 
 def rows_grid(
@@ -203,24 +209,24 @@ def tell_damage(workbench: Workbench) -> None:
         kind, number = one["kind"], one["id"]
         left = len(found) - place if place == _DAMAGE_SHOWN else 0
         more = _(" There are {left:,} more of these.", left=left) if left else ""
-        box = message("bad", _("Something in the workspace cannot be read"), translated(one["message"]) + more)
+        with ui.element("div").style("width: 100%") as box:
 
-        def remove(kind: str = kind, number: str = number, box: Any = box) -> None:
-            workbench.workspace.remove(kind, number)
-            box.set_visibility(False)
+            def remove(kind: str = kind, number: str = number, box: Any = box) -> None:
+                workbench.workspace.remove(kind, number)
+                box.set_visibility(False)
 
-        with box:
-            secondary(
-                _("Remove it"),
-                partial(
-                    confirm,
-                    _("Remove what cannot be read?"),
-                    _("Its files are deleted."),
-                    notify_errors(remove),
-                    _("Remove"),
-                ),
-                "delete",
-            ).props("no-wrap").style("flex: none; margin-left: auto; align-self: center")
+            with fault(_("Something in the workspace cannot be read"), translated(one["message"]) + more):
+                secondary(
+                    _("Remove it"),
+                    partial(
+                        confirm,
+                        _("Remove what cannot be read?"),
+                        _("Its files are deleted."),
+                        notify_errors(remove),
+                        _("Remove"),
+                    ),
+                    "delete",
+                )
 
 
 def say_if_another(workbench: Workbench, number: str | None, shown: Entry) -> None:
@@ -268,12 +274,17 @@ def unreadable(workbench: Workbench, entry: Entry, error: CrypsisError, path: st
         await in_thread(workbench.datasets.set_section, entry.number, settings, entry.revision)
         ui.navigate.to(f"{path}?dataset={entry.number}")
 
-    with inside(message("bad", _("The data do not match the column settings"), error_words(error))):
+    async def detect_again() -> None:
+        await in_thread(workbench.datasets.detect_again, entry.number, entry.revision)
+        ui.navigate.to(f"{path}?dataset={entry.number}")
+
+    with fault(_("The data do not match the column settings"), error_words(error)):
         for remedy in remedies:
             primary(_(remedy.button), notify_errors(partial(mend, remedy)), remedy.icon)
         if path != "/data":
-            columns = _("Set roles and types on the page Data")
-            secondary(columns, lambda: ui.navigate.to(f"/data?dataset={entry.number}"), "table_chart")
+            go_button(_("Set roles and types on the page Data"), f"/data?dataset={entry.number}", "table_chart")
+        else:
+            secondary(_("Use the settings that were detected"), notify_errors(detect_again), "auto_fix_high")
 
 
 def show_as_file(

@@ -333,7 +333,7 @@ class ComparePage:
         found = re.match(r"run (\d+)", where)
         place = int(found.group(1)) - 1 if found else -1
         if not 0 <= place < len(self.problems):
-            with self.faults, theme.inside(theme.message("bad", where or _("Problem"), note_words(words))):
+            with self.faults, theme.fault(where or _("Problem"), note_words(words)):
                 self._offer_columns()
             return
         form = self.forms[place]
@@ -341,16 +341,13 @@ class ComparePage:
             self.more[place].open()
         else:
             title = _("This configuration cannot be run")
-            with self.problems[place], theme.inside(theme.message("bad", title, note_words(words))):
+            with self.problems[place], theme.fault(title, note_words(words)):
                 theme.secondary(_("Remove this configuration"), lambda: self._remove(place), "close")
                 self._offer_columns()
 
     def _offer_columns(self) -> None:
-        theme.secondary(
-            _("Look at the columns on the page Data"),
-            lambda: ui.navigate.to(f"/data?dataset={self.dataset.number}"),
-            "table_chart",
-        )
+        columns = _("Look at the columns on the page Data")
+        theme.go_button(columns, f"/data?dataset={self.dataset.number}", "table_chart")
 
     async def _cancel(self) -> None:
         await in_thread(self.experiments.cancel, self.entry.number)

@@ -264,7 +264,7 @@ class EvaluatePage:
                 for problem in problems:
                     if not self.form.place_problem(problem.message):
                         title = _("These settings cannot be run")
-                        with theme.inside(theme.message("bad", title, note_words(problem.message))):
+                        with theme.fault(title, note_words(problem.message)):
                             self._mending.offer_for("failed")
             self.aloud.say(_("There is a problem with the settings"))
             return
@@ -320,7 +320,9 @@ class EvaluatePage:
         self.elapsed = None
         with self.right:
             if seen.error:
-                theme.message("bad", _("The run could not begin"), note_words(str(seen.error["message"])))
+                with theme.fault(_("The run could not begin"), note_words(str(seen.error["message"]))):
+                    theme.secondary(_("Run again"), notify_errors(self._start), "play_arrow")
+                    self._mending.offer_for("failed")
                 self.aloud.say(_("The run could not begin"))
             if running:
                 self._show_progress(cell, seen.seconds)

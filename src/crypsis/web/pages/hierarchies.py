@@ -9,7 +9,7 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError, NotApplicable
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, show_error_at
@@ -18,7 +18,15 @@ from crypsis.web.level_losses import level_losses, losses_table
 from crypsis.web.recipe_form import RecipeForm
 from crypsis.web.side_inputs import TreeNode, nested, recipe_words
 from crypsis.web.telling import error_sentence, error_words
-from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file
+from crypsis.web.widgets import (
+    choose_dataset,
+    choose_file_button,
+    chosen_dataset,
+    drop_place,
+    say_if_another,
+    show_as_file,
+    unreadable,
+)
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -45,7 +53,7 @@ def register(workbench: Workbench) -> None:
             try:
                 columns = await in_thread(workbench.side_inputs.columns, entry.number)
             except CrypsisError as error:
-                theme.message("bad", _("The data do not match the column settings"), error_words(error))
+                unreadable(workbench, entry, error, PATH)
                 return
             page = HierarchyPage(workbench, entry, columns, column if column in columns else next(iter(columns), None))
             with actions:
@@ -96,7 +104,7 @@ class HierarchyPage:
                 with theme.section(_("Build it"), _("Each change is shown at once, and kept when you use it")):
                     self._recipes()
                 with theme.section(_("Or load a file")):
-                    drop_place(
+                    self.dropped = drop_place(
                         self.workbench,
                         _("Drop a hierarchy file"),
                         _("value;…;root on each line, or child;parent"),
@@ -184,9 +192,11 @@ class HierarchyPage:
         self._draw(root, editable=False)
 
     async def _use(self) -> None:
-        assert self.column is not None
+        await self._keep(self.recipe.recipe)
+
+    async def _keep(self, recipe: str) -> None:
         try:
-            await in_thread(self.side_inputs.keep_recipe, self.dataset.number, self.column, self.recipe.recipe)
+            await in_thread(self.side_inputs.keep_recipe, self.dataset.number, self.column, recipe)
         except CrypsisError as error:
             self.recipe.problem(error_sentence(error))
             return
@@ -208,10 +218,9 @@ class HierarchyPage:
         except CrypsisError:
             text = None
         self.note.clear()
-        with self.note:
-            theme.message(
-                "bad", _("{name} is no hierarchy; the one below stays as it was", name=name), error_sentence(error)
-            )
+        title = _("{name} is no hierarchy; the one below stays as it was", name=name)
+        with self.note, theme.fault(title, error_sentence(error)):
+            choose_file_button(self.dropped, _("Choose another file"))
             if text is not None and len(text) <= _LONGEST_TEXT:
                 theme.secondary(_("Mend it as text"), lambda: self._edit_lines(text, error), "edit_note")
 
@@ -293,12 +302,13 @@ class HierarchyPage:
             problems = await in_thread(self.side_inputs.problems_of_tree, entry)
             nodes = nested(tree)
         except CrypsisError as error:
-            with self.note:
-                theme.message("bad", _("This hierarchy cannot be used"), error_words(error))
+            with self.note, theme.fault(_("This hierarchy cannot be used"), error_words(error)):
+                self._offer_new_tree()
             return
         with self.note:
             for problem in problems:
-                theme.message("bad", _("It does not fit the data"), problem)
+                with theme.fault(_("It does not fit the data"), translated(problem)):
+                    self._offer_new_tree()
             if not problems:
                 above = len(tree.names) - tree.n_leaves
                 words = _(
@@ -310,6 +320,18 @@ class HierarchyPage:
                 theme.message("good", _("Fits the data"), words)
                 ui.html(losses_table(level_losses(tree)), sanitize=False).classes("scroll").props(_scrolled())
         self._draw(nodes, editable=True)
+
+    def _offer_new_tree(self) -> None:
+        """Instead of a tree that does not do: the usual one, its lines to mend, or another file."""
+        usual = recipe_words(self._usual_recipe())
+        theme.secondary(
+            _("Build it: {recipe_words}", recipe_words=usual), notify_errors(self._use_usual), "auto_awesome"
+        )
+        theme.secondary(_("Mend it as text"), notify_errors(self._edit_text), "edit_note")
+        choose_file_button(self.dropped, _("Choose another file"))
+
+    async def _use_usual(self) -> None:
+        await self._keep(self._usual_recipe())
 
     def _draw(self, root: TreeNode, *, editable: bool) -> None:
         self.ticked = []

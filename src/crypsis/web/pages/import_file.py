@@ -119,15 +119,21 @@ class ImportPage:
         self._let_load(False)
         self.problems.clear()
         with self.problems:
-            box = theme.message("bad", _("This file cannot be read with these settings"), error_words(error))
             separator = error.details.get("separator") if isinstance(error, BadRow) else None
-            if separator and self.settings.get("format") != "fimi":
-                with box:
+            with theme.fault(_("This file cannot be read with these settings"), error_words(error)):
+                if separator and self.settings.get("format") != "fimi":
                     sets = {"format": "fimi", "separator": str(separator)}
                     theme.secondary(
                         _("Each line is a set of items"), notify_errors(partial(self._change, sets)), "shopping_basket"
                     )
+                self._offer_answers(error.sentence)
+                self._offer_to_begin_again()
         self.announcer.say(_("The file cannot be read with these settings."))
+
+    def _offer_to_begin_again(self) -> None:
+        if self.settings:
+            theme.secondary(_("Use the settings that were detected"), ui.navigate.reload, "auto_fix_high")
+        theme.secondary(_("Choose another file"), notify_errors(self._discard), "upload_file")
 
     def _show_preview(self, shown: Preview) -> None:
         self._let_load(shown.problem is None)
@@ -135,8 +141,9 @@ class ImportPage:
         with self.problems:
             if shown.problem is not None:
                 words = error_words(shown.problem)
-                with theme.message("bad", _("These rows cannot be loaded with these settings"), words):
+                with theme.fault(_("These rows cannot be loaded with these settings"), words):
                     self._offer_answers(shown.problem.sentence)
+                    self._offer_to_begin_again()
             if shown.person is not None:
                 self._ask_about_people(shown)
             self._offer_trips(shown)

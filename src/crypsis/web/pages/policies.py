@@ -222,8 +222,10 @@ class PolicyEditor:
         try:
             sets = await in_thread(self.side_inputs.policy_sets, entry)
         except CrypsisError as error:
-            with self.note:
-                theme.message("caution", _("It cannot be derived from these data"), error_words(error))
+            with self.note, theme.fault(_("It cannot be derived from these data"), error_words(error)):
+                theme.secondary(_("Remove"), notify_errors(self._ask_to_remove), "delete")
+                columns = _("Look at the columns on the page Data")
+                theme.go_button(columns, f"/data?dataset={self.dataset.number}", "table_chart")
             return
         self._keep_shown("\n".join("; ".join(one) for one in sets[:_SHOWN]))
         self._lock(len(sets) > _SHOWN)

@@ -17,7 +17,15 @@ from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.pages.evaluate import no_data
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
-from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
+from crypsis.web.widgets import (
+    choose_dataset,
+    choose_file_button,
+    chosen_dataset,
+    confirm,
+    drop_place,
+    say_if_another,
+    show_as_file,
+)
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -76,7 +84,7 @@ class QueriesPage:
                 with theme.section(_("Draw queries from the data")):
                     self._drawing()
                 with theme.section(_("Load a workload")):
-                    drop_place(
+                    self.dropped = drop_place(
                         self.workbench, _("Drop a file with one query on each line"), _("text or JSON"), self._received
                     )
                     self.refused = ui.column().style("width: 100%")
@@ -209,12 +217,10 @@ class QueriesPage:
             read = await in_thread(read_queries, self.workbench.workspace.upload(upload))
         except CrypsisError as error:
             place = str(error.where or "").rpartition("/")[2].partition(", ")[2]  # the upload has no name of its own
-            with self.refused:
-                theme.message(
-                    "bad",
-                    _("{name} was not loaded", name=name),
-                    f"{error_sentence(error)} ({place})" if place else error_sentence(error),
-                )
+            words = f"{error_sentence(error)} ({place})" if place else error_sentence(error)
+            with self.refused, theme.fault(_("{name} was not loaded", name=name), words):
+                choose_file_button(self.dropped, _("Choose another file"))
+                theme.secondary(_("Add a query"), self._add, "add")
             return
         self._remember()
         self.texts = [str(query) for query in read]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -124,7 +126,8 @@ class QueryPage:
             asked = await in_thread(self._load, experiment, cell)
         except CrypsisError as error:
             if mine == self.loading:
-                self._say("bad", _("This result cannot be asked"), error)
+                with self._fault(_("This result cannot be asked"), error):
+                    theme.go_button(_("Run it again"), f"/results?experiment={experiment}", "leaderboard")
             return
         if mine != self.loading:
             return
@@ -202,20 +205,25 @@ class QueryPage:
             return
         self.asking += 1
         mine, asked = self.asking, self.asked
+        question: Question | None = None
         try:
             question = self._question()
             found = await in_thread(asked.answer, question)
         except CrypsisError as error:
             if mine == self.asking:
-                self._say("bad", _("This cannot be asked"), error)
+                with self._fault(_("This cannot be asked"), error):
+                    theme.secondary(_("Ask the usual question"), self._show_fields, "restart_alt")
+                    if question is not None and question.names_nodes:
+                        theme.go_button(_("Build a hierarchy"), "/hierarchies", "account_tree")
             return
         if mine == self.asking:
             self._show_answer(asked, question, found)
 
-    def _say(self, state: str, title: str, error: CrypsisError) -> None:
+    @contextmanager
+    def _fault(self, title: str, error: CrypsisError) -> Iterator[None]:
         self.answer.clear()
-        with self.answer:
-            theme.message(state, title, error_words(error))
+        with self.answer, theme.fault(title, error_words(error)):
+            yield
 
     def _show_answer(self, asked: AskedResult, question: Question, found: Answer) -> None:
         self.answer.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -11,7 +12,7 @@ from nicegui import ui
 
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.svg import LinearScale, drawing, line, polyline, rounded_up, text
-from crypsis.errors import CrypsisError
+from crypsis.errors import CrypsisError, SinkBehind
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
@@ -112,12 +113,12 @@ class StreamPage:
         if self.number is not None:
             self.note.set_text(_("Changed settings count from the next “Start over”; going on keeps the old ones."))
 
-    async def _start(self) -> None:
+    async def _start(self, *, republish: bool = False) -> None:
         if self.number is None:
             await self._create()
         if self.number is None:
             return
-        await in_thread(self.streams.begin, self.number)
+        await in_thread(self.streams.begin, self.number, republish=republish)
         self._refresh()
         theme.keep_focus(self.stop, self.start)
 
@@ -212,13 +213,23 @@ class StreamPage:
         self.problem.clear()
         self.problem.set_visibility(bool(live and live["error"]))
         if live is not None and live["error"]:
-            with self.problem:
-                theme.message("bad", _("The stream stopped"), translated(str(live["error"])))
+            with self.problem, theme.fault(_("The stream stopped"), translated(str(live["error"]))):
+                self._offer_remedies(str(live["code"]))
         published, held = (live["places"], live["suppressed_places"]) if live else ({}, {})
         self.map.set_content(place_map(published, held) if published or held else _nothing(running=running))
         self.table.set_content(place_table(published, held))
         history = live["history"] if live else []
         self.curves.set_content(curves(history) if history else _nothing(_NARROW, running=running))
+
+    def _offer_remedies(self, code: str) -> None:
+        """What helps a stream that stopped: what it lost again, another try, from the beginning, or other events."""
+        if code == SinkBehind.code:
+            republish = _("Publish the lost windows again")
+            theme.secondary(republish, notify_errors(partial(self._start, republish=True)), "replay")
+        else:
+            theme.secondary(_("Go on"), notify_errors(self._start), "play_arrow")
+        theme.secondary(_("Start over"), notify_errors(self._anew), "restart_alt")
+        theme.go_button(_("Look at the data"), f"/data?dataset={self.entry.number}", "table_chart")
 
 
 _SIGNS = {  # what is drawn in the ring of all visits

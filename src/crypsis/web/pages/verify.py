@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.relational import PublishedTable
-from crypsis.errors import CrypsisError
+from crypsis.errors import CrypsisError, OriginalRequired
 from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, KAnonymity
 from crypsis.methods import METHODS
@@ -24,9 +25,10 @@ from crypsis.web.actions import in_thread, number, show_error_at
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.lights_view import show_lights
 from crypsis.web.parameter_labels import label_of
+from crypsis.web.remedies import Mending
 from crypsis.web.telling import error_words
 from crypsis.web.verification import Checked, Verification, promises
-from crypsis.web.widgets import drop_place
+from crypsis.web.widgets import choose_file_button, drop_place
 from crypsis.web.workbench import Workbench
 
 PATH = "/verify"
@@ -60,13 +62,13 @@ class VerifyPage:
         with ui.element("div").classes("split"):
             with ui.element("div").classes("stack"):
                 with theme.section(_("What was published")):
-                    drop_place(
+                    self.release_place = drop_place(
                         self.workbench,
                         _("Drop the archive of a release, or a published file"),
                         _("A .zip of a release folder states its guarantee itself"),
                         self._received,
                     )
-                    drop_place(
+                    self.original_place = drop_place(
                         self.workbench,
                         _("Compare with the original table (optional)"),
                         _("Roles and columns are those of the release; nothing of it is kept"),
@@ -90,14 +92,14 @@ class VerifyPage:
             self.dataset.on_value_change(self._check_upload)
             self.person = ui.input(_("Column of the original table that names the person")).props("outlined dense")
             self.person.style("width: 100%").on("keydown.enter", self._check_upload).on("blur", self._check_person)
-            drop_place(
+            self.private_place = drop_place(
                 self.workbench,
                 _("Private report of the publisher"),
                 _("Tells whose the rows are; nothing of it is kept"),
                 self._received_private,
                 accept=".json",
             )
-            drop_place(
+            self.key_place = drop_place(
                 self.workbench,
                 _("Public key of somebody you trust"),
                 _("A .pub file; the release should be signed with it"),
@@ -266,8 +268,8 @@ class VerifyPage:
             fitting = {} if data is None else await in_thread(self.verification.fitting_attacks, upload, data)
         except CrypsisError as error:
             self.answer.clear()
-            with self.answer:
-                theme.message("bad", _("{name} cannot be checked", name=name), error_words(error))
+            with self.answer, theme.fault(_("{name} cannot be checked", name=name), error_words(error)):
+                self._offer_files(str(error.code))
             return
         self._show_verdict(found, name)
         if data is not None:
@@ -275,6 +277,37 @@ class VerifyPage:
                 AttackCard(
                     fitting, lambda attack, told: self.verification.attack(upload, data, attack, told, self.private)
                 )
+
+    def _offer_files(self, code: str) -> None:
+        """The files that a check lacks, or another one to check."""
+        if code == OriginalRequired.code:
+            choose_file_button(self.original_place, _("Choose the original table"))
+            choose_file_button(self.private_place, _("Choose the private report"))
+        if self.model.value:
+            theme.secondary(_("Check what the release says itself"), self._check_own_promise, "fact_check")
+        choose_file_button(self.release_place, _("Choose another file"))
+
+    async def _check_own_promise(self) -> None:
+        self.model.set_value("")
+        await self._check_upload()
+
+    def _offer_way_on(self, checked: Checked) -> None:
+        """About what is not safe: the level that it does keep, data to anonymize, or another file."""
+        fields = [name for name in ("k", "K") if name in self.fields]
+        reached = checked.verdict.achieved
+        if fields and isinstance(reached, int) and 1 < reached < checked.verdict.required:
+            words = _("Check it with {parameter} = {value}", parameter=fields[0], value=reached)
+            theme.secondary(words, partial(self._check_with, fields[0], reached), "fact_check")
+        dataset = str(self.dataset.value or "")
+        if dataset:
+            theme.go_button(_("Create a new release"), f"/evaluate?dataset={dataset}", "science")
+        else:
+            theme.go_button(_("Go to Data"), "/data", "table_chart")
+        choose_file_button(self.release_place, _("Choose another file"))
+
+    async def _check_with(self, parameter: str, value: int) -> None:
+        self.fields[parameter].set_value(str(value))
+        await self._check_upload()
 
     def _show_nothing(self) -> None:
         self.answer.clear()
@@ -308,15 +341,19 @@ class VerifyPage:
                 if verdict.holds
                 else _("{words}\nDo not publish it. {way_on}", words=translated(str(verdict)), way_on=way_on)
             )
-            with theme.inside(theme.message("good" if verdict.holds else "bad", f"{title}: {name}", words)):
-                if not verdict.holds and self.roles:
-                    theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
+            if verdict.holds:
+                theme.message("good", f"{title}: {name}", words)
+            else:
+                with theme.fault(f"{title}: {name}", words):
+                    self._offer_way_on(checked)
             if self.trusted and (signature is None or signature.state != TRUSTED):
                 words = _(
                     "{words}. Ask whoever published it for a signed release.",
                     words=translated(checked.signature_words) or _("It is not signed"),
                 )
-                theme.message("bad", _("Nobody you trust has signed it"), words[:1].upper() + words[1:])
+                with theme.fault(_("Nobody you trust has signed it"), words[:1].upper() + words[1:]):
+                    choose_file_button(self.key_place, _("Choose another public key"))
+                    choose_file_button(self.release_place, _("Choose another file"))
             named = [column for column, role in self.roles.items() if role == "identifier"]
             if named:
                 theme.message(
@@ -328,7 +365,7 @@ class VerifyPage:
                 with theme.section(
                     _("Three lights"), _("Computed from {basis}", basis=translated(checked.review.basis))
                 ):
-                    show_lights(checked.review)
+                    show_lights(checked.review, mending=self._mending(checked.manifest))
             with theme.section(_("What was counted")), ui.element("div").classes("tiles"):
                 model = verdict.promised.model
                 theme.tile(_("Guarantee"), translated(model))
@@ -345,6 +382,13 @@ class VerifyPage:
                     theme.tile(_("Rows"), number(data["rows"]), translated(data["kind"]))
                     theme.tile(_("Signature"), _(signature.state), translated(checked.signature_words))
                     theme.tile(_("Made with"), _method(manifest.get("method")), str(manifest.get("created")))
+
+    def _mending(self, manifest: Mapping[str, Any] | None) -> Mending | None:
+        """What can be done about findings of a release from here; None where its method is not known."""
+        told = (manifest or {}).get("method") or {}
+        if str(told.get("name")) not in METHODS:
+            return None
+        return Mending(str(told["name"]), told.get("parameters") or {}, str(self.dataset.value or ""))
 
 
 def _field(words: str, name: str, more: str, value: str = "") -> Any:

@@ -158,11 +158,13 @@ class WarehousePage:
             elif building.cancelled:
                 theme.message("caution", _("The build was cancelled"), _("The active warehouse is as it was."))
             elif building.error:
-                theme.message(
-                    "bad",
-                    _("The build failed"),
-                    _("{error} The active warehouse is as it was.", error=translated(str(building.error))),
-                )
+                words = _("{error} The active warehouse is as it was.", error=translated(str(building.error)))
+                with theme.fault(_("The build failed"), words):
+                    self._offer_build()
+
+    def _offer_build(self) -> None:
+        theme.secondary(_("Build again"), notify_errors(partial(self._start, None)), "build")
+        theme.secondary(_("Open another …"), lambda: self.opening.open(), "folder_open")
 
     def _show_report(self, shown: ShownWarehouse) -> None:
         report, rejected, sources = shown.report, shown.rejected, shown.configuration.sources
@@ -173,7 +175,8 @@ class WarehousePage:
                     "These competence queries failed: {failed}. The active warehouse is as it was.",
                     failed=", ".join(failed),
                 )
-                theme.message("bad", _("The last build was not activated"), words)
+                with theme.fault(_("The last build was not activated"), words):
+                    self._offer_build()
             for alarm in (report or {}).get("alarms", ()):
                 theme.message("caution", translated(alarm))
         self.tiles.clear()
