@@ -25,16 +25,11 @@ def individuals_of(data: Trajectories, unit: str | None, needed_by: str) -> Int3
     return data.groups(unit or "trajectory")
 
 
-def longest_feasible(
-    data: Trajectories, groups: Int32s, k: int, m: int, unit: str | None, on_infeasible: str
-) -> int | None:
-    """The length to cut trajectories to, None if merging alone suffices; or the error that says why it cannot."""
-    reached = individuals_by_length(data, groups, min(m, int(data.lengths.max(initial=0)) + 1))
-    return feasible_length(reached, k, unit, on_infeasible)
-
-
 def feasible_length(reached: Int64s, k: int, unit: str | None, on_infeasible: str) -> int | None:
-    """The same by how many individuals have each length."""
+    """The length to cut trajectories to, None if merging alone suffices; or the error that says why it cannot.
+
+    `reached` says how many individuals have each length.
+    """
     counted = unit or "trajectory"
     check_enough(reached, k, counted)
     size = infeasible_size(reached, k)

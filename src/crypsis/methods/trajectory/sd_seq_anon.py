@@ -10,25 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.executors.executor import Executor
+from crypsis.arrays import Int64s
+from crypsis.data.trajectory import Trajectories
 from crypsis.guarantees import KmAnonymity
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.hierarchy import FAN_OUT_FIVE, Taxonomy
-from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
-from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
-from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
-from crypsis.methods.trajectory.merging import Guidance, LocationMerging
+from crypsis.methods.trajectory.feasibility import feasible_length
+from crypsis.methods.trajectory.merging import Guidance
+from crypsis.methods.trajectory.merging_method import MergingMethod
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
-from crypsis.methods.trajectory.shard_merging import ShardMerging
-from crypsis.run_context import RunContext
-from crypsis.shards.records import EncodedTrajectories
 
 
 @dataclass(frozen=True, kw_only=True)
-class SDSeqAnon(Method):
+class SDSeqAnon(MergingMethod):
     """Merge locations that are near and alike in meaning until k trajectories share every subsequence of up to m.
 
     As SeqAnon, but a rare location is merged where distance times semantic dissimilarity is least: the share of all
@@ -61,14 +56,7 @@ class SDSeqAnon(Method):
         "When the kind of a place matters: two restaurants rather than a restaurant and a clinic."
     )
     costs: ClassVar[str] = "Places are joined with others of their kind, a little farther away."
-    accepts: ClassVar[type] = Trajectories
-    counts_people: ClassVar[bool] = True
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
-    scaling: ClassVar[Scaling] = Scaling.EXACT
-    publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "taxonomy")
 
     k: SharedByTrajectories = 5
@@ -85,35 +73,10 @@ class SDSeqAnon(Method):
     def guarantee(self) -> KmAnonymity:
         return KmAnonymity(k=self.k, m=self.m, unit=self.unit or "trajectory")
 
-    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
-        x, y = data.locations.coordinates(type(self).__name__)
+    def longest_kept(self, reached: Int64s) -> int | None:
+        return feasible_length(reached, self.k, self.unit, self.on_infeasible)
+
+    def guidance(self, data: Trajectories) -> Guidance:
         taxonomy = self.resolve(data).taxonomy
         taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
-        groups = individuals_of(data, self.unit, type(self).__name__)
-        with context.stage("feasibility"):
-            longest = longest_feasible(data, groups, self.k, self.m, self.unit, self.on_infeasible)
-            kept = data if longest is None else data.truncated(longest)
-        state = LocationMerging(kept, x, y, groups, Guidance(taxonomy=taxonomy))
-        if self.k > 1:
-            for size in range(1, min(self.m, int(kept.lengths.max(initial=0))) + 1):
-                state.make_frequent(size, self.k, context)
-        with context.stage("publish"):
-            published = published_recoding(kept, state.representatives(), longest)
-            context.private.update(private_facts(data, published, state.merges))
-        return published
-
-    def anonymize_parts(
-        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTrajectories | RecodedRecords:
-        coordinates = data.locations.coordinates(type(self).__name__)
-        taxonomy = self.resolve(data.one_of_each).taxonomy
-        taxonomy.leaves_of(data.locations)  # refused before anything else is looked at
-        individuals_of(data.one_of_each, self.unit, type(self).__name__)
-        with context.stage("feasibility"):
-            reached = data.reached(min(self.m, data.longest + 1))
-            longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
-        state = ShardMerging(data, coordinates, executor, longest, Guidance(taxonomy=taxonomy))
-        if self.k > 1:
-            for size in range(1, min(self.m, data.longest if longest is None else longest) + 1):
-                state.make_frequent(size, self.k, context)
-        return state.published(data, longest, context)
+        return Guidance(taxonomy=taxonomy)

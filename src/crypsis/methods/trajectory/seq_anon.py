@@ -11,24 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from crypsis.data.trajectory import PublishedTrajectories, Trajectories
-from crypsis.executors.executor import Executor
+from crypsis.arrays import Int64s
 from crypsis.guarantees import KmAnonymity
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
-from crypsis.methods.trajectory.feasibility import feasible_length, individuals_of, longest_feasible
-from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
-from crypsis.methods.trajectory.merging import LocationMerging
+from crypsis.methods.trajectory.feasibility import feasible_length
+from crypsis.methods.trajectory.merging_method import MergingMethod
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories, WhenInfeasible
-from crypsis.methods.trajectory.shard_merging import ShardMerging
-from crypsis.run_context import RunContext
-from crypsis.shards.records import EncodedTrajectories
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeqAnon(Method):
+class SeqAnon(MergingMethod):
     """Merge nearby locations until k trajectories share every subsequence of up to m of them.
 
     Sizes go up from 1 to m, so a rare pair is only looked for once single locations are safe. Each merge joins the
@@ -53,14 +46,7 @@ class SeqAnon(Method):
 
     choose_when: ClassVar[str] = "For visits to places on a map, when no visit may be left out."
     costs: ClassVar[str] = "Nearby places are published as one: bar or restaurant. m above 3 takes long."
-    accepts: ClassVar[type] = Trajectories
-    counts_people: ClassVar[bool] = True
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[KmAnonymity]] = KmAnonymity
-    scaling: ClassVar[Scaling] = Scaling.EXACT
-    publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
     k: SharedByTrajectories = 5
@@ -85,33 +71,9 @@ class SeqAnon(Method):
     def assured(self) -> bool:
         return self.apriori
 
-    def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
-        x, y = data.locations.coordinates(type(self).__name__)
-        groups = individuals_of(data, self.unit, type(self).__name__)
-        with context.stage("feasibility"):
-            longest = longest_feasible(data, groups, self.k, self.m, self.unit, self.on_infeasible)
-            kept = data if longest is None else data.truncated(longest)
-        state = LocationMerging(kept, x, y, groups)
-        if self.k > 1:
-            largest = min(self.m, int(kept.lengths.max(initial=0)))
-            for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
-                state.make_frequent(size, self.k, context)
-        with context.stage("publish"):
-            published = published_recoding(kept, state.representatives(), longest)
-            context.private.update(private_facts(data, published, state.merges))
-        return published
+    @property
+    def smallest_size(self) -> int:
+        return 1 if self.apriori else max(self.m, 1)
 
-    def anonymize_parts(
-        self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTrajectories | RecodedRecords:
-        coordinates = data.locations.coordinates(type(self).__name__)
-        individuals_of(data.one_of_each, self.unit, type(self).__name__)
-        with context.stage("feasibility"):
-            reached = data.reached(min(self.m, data.longest + 1))
-            longest = feasible_length(reached, self.k, self.unit, self.on_infeasible)
-        state = ShardMerging(data, coordinates, executor, longest)
-        if self.k > 1:
-            largest = min(self.m, data.longest if longest is None else longest)
-            for size in range(1 if self.apriori else max(self.m, 1), largest + 1):
-                state.make_frequent(size, self.k, context)
-        return state.published(data, longest, context)
+    def longest_kept(self, reached: Int64s) -> int | None:
+        return feasible_length(reached, self.k, self.unit, self.on_infeasible)
