@@ -60,6 +60,7 @@ def test_every_item_is_on_it(folder: Path) -> None:
     for sentence in (*release.guarantee.assumptions, *release.guarantee.not_covered, release.guarantee.scope):
         assert sentence in told
     assert "Mondrian" in told
+    assert "People (or records) that must share each combination of quasi-identifiers (k)" in told
     assert "k-anonymity (k=3)" in told
     assert "smallest class" in told
     assert "'ill' is revealed for" in told  # one class has flu alone

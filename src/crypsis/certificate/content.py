@@ -17,6 +17,7 @@ from crypsis.metrics import figure_named
 from crypsis.release import Release, read_release
 from crypsis.release_folder import digest_list, open_release_folder
 from crypsis.reports.about import LABELS, PEOPLE, About
+from crypsis.reports.parameter_labels import parameter_entries
 from crypsis.signatures import PublicKey, Signature
 from crypsis.translation import ENGLISH, _, language, translated
 from crypsis.translation.templates import localized
@@ -69,8 +70,7 @@ def _described(release: Release) -> tuple[tuple[str, str], ...]:
 def _method(release: Release) -> Section:
     method = release.manifest.get("method") or {}
     facts = [(_("Method"), str(method.get("class") or method.get("name") or _("not stated")))]
-    parameters = method.get("parameters") or {}
-    facts += [(str(name), _text(value)) for name, value in parameters.items()]
+    facts += parameter_entries(method)
     software = release.manifest.get("software") or {}
     facts.append((_("Software"), f"{software.get('name', '?')} {software.get('version', '?')}"))
     summary = method.get("summary")

@@ -57,11 +57,11 @@ img.chart {{ max-width: 88mm; }} img.chart.wide {{ max-width: none; }}
 .light {{ padding: 6pt 10pt; break-inside: avoid; }}
 .legend {{ display: block; }} .legend li {{ display: inline-block; margin-right: 14pt; }}
 .legend img, .bar img {{ height: 10pt; vertical-align: middle; }} .legend img {{ margin-right: 5pt; }}
-dl.facts {{ display: block; }}
-dl.facts div {{ display: block; break-inside: avoid; }}
+dl.facts {{ display: table; width: 100%; table-layout: fixed; }}
+dl.facts div {{ display: table-row; break-inside: avoid; }}
 dl.facts div:first-child {{ break-before: avoid; }}
-dl.facts dt {{ float: left; width: 26%; }}
-dl.facts dd {{ margin: 0 0 3pt 28%; }}
+dl.facts dt, dl.facts dd {{ display: table-cell; padding-bottom: 3pt; vertical-align: top; }}
+dl.facts dt {{ width: 34%; padding-right: 10pt; }}
 .lights + p {{ break-before: avoid; }}
 ul.plain li {{ padding: 3pt 0; }}
 th, td {{ padding: 3pt 8pt 3pt 0; overflow-wrap: break-word; }}

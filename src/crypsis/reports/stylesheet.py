@@ -99,7 +99,7 @@ th:last-child, td:last-child {{ padding-right: 0; }}
 .bar svg {{ display: block; width: 112px; height: 10px; margin-top: 7px; }}
 .bar svg .track {{ fill: var(--grid); }}
 .direction {{ white-space: nowrap; color: var(--muted); }}
-dl.facts {{ display: grid; grid-template-columns: max-content 1fr; gap: 8px 24px; margin: 0; font-size: 15px; }}
+dl.facts {{ display: grid; grid-template-columns: fit-content(50%) 1fr; gap: 8px 24px; margin: 0; font-size: 15px; }}
 dl.facts div {{ display: contents; }}
 dl.facts dt {{ color: var(--muted); }}
 dl.facts dd {{ margin: 0; overflow-wrap: anywhere; }}

@@ -15,8 +15,8 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Parameter, SideInput, parameters_of
+from crypsis.reports.parameter_labels import CONDITION, label_of
 from crypsis.translation import _, marked, translated
-from crypsis.web.parameter_labels import CONDITION, label_of
 from crypsis.web.theme import attribute
 
 # Beside what the promise is made of: what decides how much is lost. Everything else is behind "More settings".

@@ -9,8 +9,9 @@ from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.places import BROWSER, reword
+from crypsis.reports.parameter_labels import label_of
 from crypsis.translation import _, language, marked, translated
-from crypsis.web.parameter_labels import label_of, reading_label
+from crypsis.web.parameter_labels import reading_label
 
 _OF_PAGES = {  # switches and buttons of pages that stand for an option
     "sort": marked("Put the rows in order"),

@@ -8,7 +8,8 @@ from typing import Any
 
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.page import columns, facts_list, paragraph, section, settings
+from crypsis.reports.page import columns, facts_list, paragraph, section
+from crypsis.reports.parameter_labels import parameter_entries
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import shown
 
@@ -33,7 +34,7 @@ def _origin(facts: ManifestFacts) -> list[tuple[str, str]]:
         entries.append((_("Method"), str(method.get("class") or method.get("name") or "")))
         if method.get("summary"):
             entries.append((_("What it does"), translated(str(method["summary"]))))
-        entries.append((_("Parameters"), settings(method.get("parameters") or {}) or _("none")))
+        entries += parameter_entries(method) or [(_("Parameters"), _("none"))]
         if method.get("assured") is False:
             entries.append((_("Assured"), _("not by the method itself; the verifier alone vouches for this release")))
     if software:

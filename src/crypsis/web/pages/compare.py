@@ -12,13 +12,13 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
+from crypsis.reports.parameter_labels import label_of
 from crypsis.review import Remedy
 from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
 from crypsis.web.pages.evaluate import no_data, reasons_against
 from crypsis.web.parameter_form import ParameterForm, slider_range
-from crypsis.web.parameter_labels import label_of
 from crypsis.web.results_view import ResultsView
 from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable

@@ -17,6 +17,7 @@ from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, KAnonymity
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
+from crypsis.reports.parameter_labels import label_of
 from crypsis.signatures import TRUSTED
 from crypsis.translation import _, marked, translated
 from crypsis.verifiers import VERIFIERS
@@ -24,7 +25,6 @@ from crypsis.web import theme
 from crypsis.web.actions import in_thread, number, show_error_at
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.lights_view import show_lights
-from crypsis.web.parameter_labels import label_of
 from crypsis.web.remedies import Mending
 from crypsis.web.telling import error_words
 from crypsis.web.verification import Checked, Verification, promises

@@ -1,0 +1,40 @@
+"""The label of a parameter in the reader's language, from its help, and what the parameters of a method were set to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from crypsis.methods import METHODS
+from crypsis.parameters import Parameter, parameters_of
+from crypsis.reports.page import settings
+from crypsis.translation import translated
+
+CONDITION = re.compile(r"(For|With|Without) ")
+_BREAK = re.compile(r"(?<=[^.])(: |; |\. )")
+
+
+def label_of(parameter: Parameter) -> tuple[str, str]:
+    """The help of a parameter as a label and what is left of it; a condition alone (`For cluster:`) is no label."""
+    parts = _BREAK.split(parameter.help)
+    taken = 3 if len(parts) > 1 and (len(parts[0].split()) < 3 or CONDITION.match(parts[0])) else 1
+    parts = _BREAK.split(translated(parameter.help).removesuffix("."))  # a translation has the same breaks
+    label, rest = "".join(parts[:taken]).replace("`", ""), "".join(parts[taken + 1 :])
+    return label[:1].upper() + label[1:], f"{rest[:1].upper()}{rest[1:]}." if rest else ""
+
+
+def parameter_entries(method: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Each that was set, by its label and, in brackets, its name; by its name alone where the method is not known."""
+    known = METHODS.get(str(method.get("name")))
+    declared = {one.name: one for one in parameters_of(known)} if known else {}
+    entries = []
+    for name, value in (method.get("parameters") or {}).items():
+        if value is None:
+            continue
+        one = declared.get(name)
+        words = settings({name: value}).partition("=")[2].strip()
+        if one is not None and isinstance(value, str):
+            words = translated(one.choice_labels.get(value, words))
+        entries.append((str(name) if one is None else f"{label_of(one)[0]} ({name})", words))
+    return entries
