@@ -187,7 +187,7 @@ writable = np.arange(4)
 frozen = writable.copy()
 frozen.flags.writeable = False
 print([entry(numbers, 4) for numbers in (writable, frozen)])
-print(len(entry.signatures), len(total.signatures))
+print(len(entry.signatures), len(total.callee().signatures))
 try:
     entry(frozen, 3)
 except ValueError as error:
@@ -411,3 +411,54 @@ def test_every_kernel_is_run_by_the_test_above() -> None:
     for path in (PACKAGE / "kernels").glob("[a-z]*.py"):
         imported = (f"crypsis.kernels.{path.stem} import", f"crypsis.kernels import {path.stem}")
         assert any(line in tests + users for line in imported), path
+
+
+# A kernel that Python and another kernel call.
+A_HELPER = """
+import numpy as np
+from crypsis.compilation import njit
+
+@njit
+def doubled(number):
+    return 2 * number
+
+@njit
+def total(numbers):
+    found = 0
+    for number in numbers:
+        found += doubled(number)
+    return found
+
+if __name__ == "__main__":
+    print(total(np.arange(1, 5)), doubled(21), total(np.arange(1.0, 5.0)))
+"""
+
+
+@pytest.mark.long
+def test_a_kernel_called_by_kernels_and_by_python_runs_compiled_and_kept(tmp_path: Path) -> None:
+    file = tmp_path / "a_helper.py"
+    file.write_text(A_HELPER, encoding="utf-8")
+    for _ in range(2):
+        ended = summed(file, "int64")
+        assert (ended.stdout, ended.stderr) == ("20 42 20.0\n", "")
+    machine_code = {path.name: b"ELF" in path.read_bytes() for path in (tmp_path / "cache").rglob("*.nbc")}
+    called = {name: native for name, native in machine_code.items() if "-called" in name}
+    assert len(called) == 2
+    assert len(machine_code) == 5
+    if sys.platform == "linux":
+        assert not any(called.values())
+        assert sum(machine_code.values()) == 3
+
+
+def test_numba_functions_of_others_are_called_by_python_after_they_were_linked() -> None:
+    rename_symbol.compiled()  # numba is changed by now
+
+    @numba.njit
+    def doubled(number: int) -> int:
+        return 2 * number
+
+    @numba.njit
+    def increased(number: int) -> int:
+        return int(doubled(number)) + 1
+
+    assert (increased(4), doubled(4)) == (9, 8)

@@ -33,10 +33,12 @@ from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from crypsis.kernel_linking import compare_flags_briefly, keep_machine_code_only, link_callees_into_callers
+
 _PACKAGE = Path(__file__).parent
 _FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "noise", "verifiers")
 _IMPORT = re.compile(r"^\s*from (crypsis[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
-_GENERATION = b"3"  # code that was kept before the changes to numba below is not used again
+_GENERATION = b"4"  # code that was kept before the changes to numba below is not used again
 _UNUSED_BY_KERNELS = ("cffi", "scipy", "scipy.linalg", "yaml")
 _SECONDS_KEPT = 30 * 24 * 3600
 
@@ -64,16 +66,24 @@ class LateKernel:
     def __init__(self, kernel: Callable[..., Any]) -> None:
         update_wrapper(self, kernel)
         self._compiled: Any = None
+        self._callee: Any = None
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return (self._compiled or self.compiled())(*arguments, **named)
 
     def compiled(self) -> Any:
-        """As numba knows it."""
+        """As numba knows it when Python calls it."""
         with _ONE_AT_A_TIME:
             if self._compiled is None:
                 self._compiled = _compiled_late(self.__wrapped__)
             return self._compiled
+
+    def callee(self) -> Any:
+        """As numba knows it when another kernel calls it."""
+        with _ONE_AT_A_TIME:
+            if self._callee is None:
+                self._callee = _compiled_late(self.__wrapped__, by_kernels=True)
+            return self._callee
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -124,9 +134,10 @@ def _prepare_to_compile() -> None:
         import numba.np.arraymath  # noqa: F401
     _return_without_interpreting()
     _refuse_slices_briefly()
+    compare_flags_briefly()
 
 
-def _compiled_late(kernel: Callable[..., Any]) -> Any:
+def _compiled_late(kernel: Callable[..., Any], by_kernels: bool = False) -> Any:
     import numpy as np
 
     numba = _numba()
@@ -142,12 +153,17 @@ def _compiled_late(kernel: Callable[..., Any]) -> Any:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     else:
         _prepare_to_compile()
-    compiled: Any = numba.njit(cache=directory is not None, nogil=True)(kernel)
-    _take_plain_numbers(compiled)
+    link_callees_into_callers()
+    without_wrappers = {"no_cpython_wrapper": by_kernels, "no_cfunc_wrapper": True}
+    compiled: Any = numba.njit(cache=directory is not None, nogil=True, **without_wrappers)(kernel)
+    if by_kernels:
+        _take_plain_numbers(compiled)
     if directory is not None:
-        _keep_by_content(compiled._cache, directory)
+        _keep_by_content(compiled._cache, directory, "-called" if by_kernels else "")
         _keep_safely(compiled._cache._cache_file, directory / "lock")
         _load_without_preparing(compiled._cache)
+        if not by_kernels:
+            keep_machine_code_only(compiled._cache)
     return compiled
 
 
@@ -158,10 +174,10 @@ def _tell_numba_of_late_kernels() -> None:
 
     @typeof_impl.register(LateKernel)
     def type_of(kernel: LateKernel, context: Any) -> Any:
-        return typeof_impl(kernel.compiled(), context)
+        return typeof_impl(kernel.callee(), context)
 
 
-def _keep_by_content(cache: Any, directory: Path) -> None:
+def _keep_by_content(cache: Any, directory: Path, ending: str) -> None:
     """Find kept code by the source that it was compiled from, not by where the file lies and how old it is.
 
     The directory is named after the digest of the source. So a second clone, or a package that was installed again,
@@ -171,7 +187,7 @@ def _keep_by_content(cache: Any, directory: Path) -> None:
 
     cache._cache_path = str(directory)
     make: Any = IndexDataCacheFile
-    cache._cache_file = make(str(directory), cache._impl.filename_base, directory.name)
+    cache._cache_file = make(str(directory), cache._impl.filename_base + ending, directory.name)
 
 
 def _load_without_preparing(cache: Any) -> None:
