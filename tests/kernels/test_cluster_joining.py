@@ -55,7 +55,6 @@ def kept(hidden: list[frozenset[int]]) -> tuple[Nodes, Arena]:
     """Nodes that hide these terms, as far as sorting looks at them."""
     lengths = np.array([len(node) for node in hidden], np.int64)
     total, nothing = int(lengths.sum()), np.zeros(len(hidden), np.int64)
-    unmarked = np.zeros((len(hidden), 1), np.uint8)
     columns = [np.zeros(total, np.int32) for _ in range(6)]
     terms = np.array([term for node in hidden for term in sorted(node)], np.int32)
     arena = Arena(
@@ -63,9 +62,8 @@ def kept(hidden: list[frozenset[int]]) -> tuple[Nodes, Arena]:
         columns[5], np.zeros((total, 2), np.uint64), np.arange(len(hidden), dtype=np.int32),
     )  # fmt: skip
     nodes = Nodes(
-        offsets_of(lengths)[:-1], lengths, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
-        np.zeros((len(hidden), 2), np.uint64), nothing, nothing,
-        unmarked, unmarked, np.zeros((len(hidden), 1), np.int32),
+        offsets_of(lengths)[:-1], lengths, nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
+        np.zeros((len(hidden), 2), np.uint64), nothing, nothing, np.zeros((len(hidden), 1), np.uint64),
     )  # fmt: skip
     return nodes, arena
 

@@ -7,21 +7,25 @@ Supports only add up and conflict sets of different leaves are disjoint, so that
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int8s, Int32s, Int64s
 from crypsis.compilation import njit
 from crypsis.kernels.failed_joins import EMPTY_SLOT, remember, slot_of_pair
 from crypsis.kernels.greedy_chunks import greedy_chunks
 from crypsis.kernels.joint_nodes import (
-    MARK_BYTES,
-    MARK_TWICE_BYTES,
-    STRONG_AT_HAND,
+    LACKS_MORE,
+    LACKS_ONE,
+    MARK_TWICE_WORDS,
+    MARK_WORDS,
+    TWICE,
     Arena,
     Leaves,
     Nodes,
     Pairs,
     first_not_below,
     mark,
+    mark_of,
 )
 from crypsis.kernels.record_bitmaps import WORD_BITS, add_record
 
@@ -61,7 +65,7 @@ def examine(
         if at + 1 < len(listed) and nodes.hidden_len[node] > 0:
             other = listed[at + 1]
             strong = nodes.strong_len[node] + nodes.strong_len[other]
-            if strong == 0 or not _may_share(node, other, nodes):
+            if strong == 0 or not _may_share(node, other, nodes.marks):
                 continue
             if failed_last[node] == other or nodes.hidden_len[other] == 0:
                 continue
@@ -80,23 +84,16 @@ def examine(
 
 
 @njit
-def _may_share(one: int, other: int, nodes: Nodes) -> bool:
+def _may_share(one: int, other: int, marks: NDArray[np.uint64]) -> bool:
     """False only if the two nodes hide no term in common that k of their records have together."""
-    for side in range(2):
-        strong_in = one if side == 0 else other
-        looked_up_in = other if side == 0 else one
-        if nodes.strong_len[strong_in] > STRONG_AT_HAND:
-            return True
-        for index in range(nodes.strong_len[strong_in]):
-            term = np.int64(nodes.strong_term[strong_in, index])
-            if term >= 0:
-                if nodes.marks[looked_up_in, (term >> 3) % MARK_BYTES] & (1 << (term & 7)):
-                    return True
-            else:
-                term = ~term
-                if nodes.marks_twice[looked_up_in, (term >> 3) % MARK_TWICE_BYTES] & (1 << (term & 7)):
-                    return True
-    return False
+    common = np.uint64(0)
+    for word in range(MARK_WORDS):
+        common |= marks[one, LACKS_ONE + word] & marks[other, word]
+        common |= marks[other, LACKS_ONE + word] & marks[one, word]
+    for word in range(MARK_TWICE_WORDS):
+        common |= marks[one, LACKS_MORE + word] & marks[other, TWICE + word]
+        common |= marks[other, LACKS_MORE + word] & marks[one, TWICE + word]
+    return bool(common != np.uint64(0))
 
 
 @njit
@@ -169,42 +166,57 @@ def _refining_terms(
 ) -> int:
     """Write where in the arena the two nodes keep the terms that they would share; how many, 0 if it does not pay."""
     n = 0
+    # What is called for every term gets few arrays: a call counts up the references to each.
+    term_at, support_at, marks = arena.term, arena.support, nodes.marks
     # Of two supports that make k together one is at least half of it. Few leaves have such terms, so that looking for
     # these in the other node is quickest, unless one node has more of them than the other has terms at all.
     shorter = one if nodes.hidden_len[one] <= nodes.hidden_len[other] else other
     if nodes.strong_len[one] + nodes.strong_len[other] < nodes.hidden_len[shorter]:
         for side in range(2):
             node = one if side == 0 else other
+            opposite = other if side == 0 else one
             begin = nodes.hidden_at[node]
-            low = nodes.hidden_at[other if side == 0 else one]
-            end = low + nodes.hidden_len[other if side == 0 else one]
+            low = nodes.hidden_at[opposite]
+            end = low + nodes.hidden_len[opposite]
             for strong in range(begin, begin + nodes.strong_len[node]):
                 at = begin + arena.strong[strong]
-                low = first_not_below(arena.term, low, end, arena.term[at])
+                term, support = int(term_at[at]), int(support_at[at])
+                if sensitive[term] or not _may_complete(term, support, opposite, marks, k):
+                    continue
+                low = first_not_below(term_at, low, end, term)
                 if low == end:
                     break
-                if arena.term[low] == arena.term[at] and (side == 0 or 2 * np.int64(arena.support[low]) < k):
-                    n = _take(
-                        at if side == 0 else low, low if side == 0 else at, arena, sensitive, k, in_one, in_other, n
-                    )
+                is_found = term_at[low] == term and support + support_at[low] >= k
+                if is_found and (side == 0 or 2 * np.int64(support_at[low]) < k):
+                    n = _take(at if side == 0 else low, low if side == 0 else at, in_one, in_other, n)
     else:
         begin = nodes.hidden_at[shorter]
         longer = one if shorter == other else other
         low = nodes.hidden_at[longer]
         end = low + nodes.hidden_len[longer]
         for at in range(begin, begin + nodes.hidden_len[shorter]):
-            low = first_not_below(arena.term, low, end, arena.term[at])
+            term, support = int(term_at[at]), int(support_at[at])
+            if sensitive[term] or not _may_complete(term, support, longer, marks, k):
+                continue
+            low = first_not_below(term_at, low, end, term)
             if low == end:
                 break
-            if arena.term[low] == arena.term[at]:
+            if term_at[low] == term and support + support_at[low] >= k:
                 is_one = shorter == one
-                n = _take(at if is_one else low, low if is_one else at, arena, sensitive, k, in_one, in_other, n)
-    if n == 0:
+                n = _take(at if is_one else low, low if is_one else at, in_one, in_other, n)
+    support = 0
+    for index in range(n):
+        support += np.int64(arena.support[in_one[index]]) + arena.support[in_other[index]]
+    # Each unit of a shared term brings the records of one leaf, so that the leaves concerned have at most this many per
+    # unit: what cannot pay then is known without a look at them.
+    if support * max(nodes.largest_leaf[one], nodes.largest_leaf[other]) < nodes.size[one] + nodes.size[other]:
         return 0
 
     n_one = nodes.leaves_len[one]
     n_leaves = n_one + nodes.leaves_len[other]
     hits = hits[:n_leaves]
+    leaves_of_one = arena.leaves[nodes.leaves_at[one] :][:n_one]
+    leaves_of_other = arena.leaves[nodes.leaves_at[other] :][: n_leaves - n_one]
     for index in range(n):
         at = in_one[index]
         for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
@@ -215,7 +227,8 @@ def _refining_terms(
     keeps = np.ones(n, np.bool_)
     if not printed:
         for index in range(n_leaves):
-            if hits[index] > 0 and hits[index] == leaves.terms_to_lose[_leaf(index, one, other, nodes, arena)]:
+            leaf = leaves_of_one[index] if index < n_one else leaves_of_other[index - n_one]
+            if hits[index] > 0 and hits[index] == leaves.terms_to_lose[leaf]:
                 _keep_an_anchor(index, n_one, in_one, in_other, keeps, n, pairs, arena, hits)
     support = 0
     units = 0
@@ -230,7 +243,7 @@ def _refining_terms(
     records = 0
     for index in range(n_leaves):
         if hits[index] > 0:
-            records += leaves.size[_leaf(index, one, other, nodes, arena)]
+            records += leaves.size[leaves_of_one[index] if index < n_one else leaves_of_other[index - n_one]]
             hits[index] = 0
     if support * records < units * (nodes.size[one] + nodes.size[other]):
         return 0
@@ -238,21 +251,24 @@ def _refining_terms(
 
 
 @njit
-def _leaf(number: int, one: int, other: int, nodes: Nodes, arena: Arena) -> int:
-    """The leaf with this number when the leaves of both nodes are counted through."""
-    n_one = nodes.leaves_len[one]
-    if number < n_one:
-        return arena.leaves[nodes.leaves_at[one] + number]  # type: ignore[no-any-return]
-    return arena.leaves[nodes.leaves_at[other] + number - n_one]  # type: ignore[no-any-return]
+def _may_complete(term: int, support: int, node: int, marks: NDArray[np.uint64], k: int) -> bool:
+    """False only if the node hides the term in too few records to make k together with this many others."""
+    word, bit = mark_of(term, MARK_WORDS)
+    word_of_two, bit_of_two = mark_of(term, MARK_TWICE_WORDS)
+    if support >= k - 1:
+        found = marks[node, word] & bit
+    elif 2 * support >= k:
+        found = marks[node, TWICE + word_of_two] & bit_of_two
+    else:  # only a strong term of the node has the rest
+        found = marks[node, LACKS_ONE + word] & bit
+        if support >= 2:
+            found |= marks[node, LACKS_MORE + word_of_two] & bit_of_two
+    return bool(found != np.uint64(0))
 
 
 @njit
-def _take(
-    at_one: int, at_other: int, arena: Arena, sensitive: Bools, k: int, in_one: Int64s, in_other: Int64s, n: int
-) -> int:
-    """Keep a term that both nodes hide, in order, if k records have it and it may be shared; how many there are."""
-    if np.int64(arena.support[at_one]) + arena.support[at_other] < k or sensitive[arena.term[at_one]]:
-        return n
+def _take(at_one: int, at_other: int, in_one: Int64s, in_other: Int64s, n: int) -> int:
+    """Keep where both nodes have a term, in order; how many there are."""
     slot = n
     while slot > 0 and in_one[slot - 1] > at_one:
         in_one[slot] = in_one[slot - 1]
@@ -380,11 +396,14 @@ def _joined(
     nodes.parent[one] = new
     nodes.parent[other] = new
     nodes.size[new] = nodes.size[one] + nodes.size[other]
+    nodes.largest_leaf[new] = max(nodes.largest_leaf[one], nodes.largest_leaf[other])
     nodes.leaves_at[new] = used[5]
     nodes.leaves_len[new] = nodes.leaves_len[one] + nodes.leaves_len[other]
-    for index in range(nodes.leaves_len[new]):
-        arena.leaves[used[5]] = _leaf(index, one, other, nodes, arena)
-        used[5] += 1
+    for side in range(2):
+        begin = nodes.leaves_at[one if side == 0 else other]
+        for at in range(begin, begin + nodes.leaves_len[one if side == 0 else other]):
+            arena.leaves[used[5]] = arena.leaves[at]
+            used[5] += 1
     nodes.word[new, 0] = nodes.word[one, 0] ^ nodes.word[other, 0]
     nodes.word[new, 1] = nodes.word[one, 1] ^ nodes.word[other, 1]
     _merge_placed(new, one, other, in_one, nodes, arena, used)

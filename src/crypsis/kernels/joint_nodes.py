@@ -17,9 +17,13 @@ from numpy.typing import NDArray
 from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
 
-MARK_BYTES = 64
-MARK_TWICE_BYTES = 32
-STRONG_AT_HAND = 8
+MARK_WORDS = 8
+MARK_TWICE_WORDS = 4
+TWICE = MARK_WORDS  # where in a row of marks its parts begin
+LACKS_ONE = TWICE + MARK_TWICE_WORDS
+LACKS_MORE = LACKS_ONE + MARK_WORDS
+WORDS_OF_A_NODE = LACKS_MORE + MARK_TWICE_WORDS
+_ONE = np.uint64(1)
 
 
 class Pairs(NamedTuple):
@@ -45,10 +49,11 @@ class Leaves(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Where a node's parts lie in the arena, its records, and the word of all its leaves.
+    """Where a node's parts lie in the arena, its records and those of its largest leaf, and the word of all its leaves.
 
-    marks and marks_twice have a bit set for each term that the node hides at all, or in two records; several terms
-    may have one bit. strong_term are its first strong terms, see `mark`.
+    marks has four parts. The first two have a bit set for each term that the node hides at all, or in two records;
+    several terms may have one bit. The others have the same bits for its strong terms alone: those that one more record
+    would bring to k, and those that take two or more.
     """
 
     hidden_at: Int64s
@@ -58,14 +63,13 @@ class Nodes(NamedTuple):
     placed_at: Int64s
     placed_len: Int64s
     size: Int64s
+    largest_leaf: Int64s
     leaves_at: Int64s
     leaves_len: Int64s
     word: NDArray[np.uint64]
     parent: Int64s
     n_chunks: Int64s
-    marks: NDArray[np.uint8]
-    marks_twice: NDArray[np.uint8]
-    strong_term: NDArray[np.int32]
+    marks: NDArray[np.uint64]
 
 
 class Arena(NamedTuple):
@@ -112,28 +116,33 @@ def first_not_below(terms: Int32s, low: int, end: int, term: int) -> int:
 
 
 @njit
-def mark(node: int, nodes: Nodes, arena: Arena, k: int) -> None:
-    """Find the node's strong terms, those that half of k of its records have, and set its marks.
+def mark_of(term: int, n_words: int) -> tuple[int, np.uint64]:
+    """The word and the bit in it that stand for a term; the number of words is a power of two."""
+    return (term >> 6) & (n_words - 1), _ONE << np.uint64(term & 63)
 
-    A strong term is kept as it is if one more record makes k, and as -1 - term if it takes two or more.
-    """
+
+@njit
+def mark(node: int, nodes: Nodes, arena: Arena, k: int) -> None:
+    """Find the node's strong terms, those that half of k of its records have, and set its marks."""
     begin = nodes.hidden_at[node]
-    marks = nodes.marks[node]
-    marks_twice = nodes.marks_twice[node]
-    marks[:] = 0
-    marks_twice[:] = 0
+    for word in range(WORDS_OF_A_NODE):
+        nodes.marks[node, word] = 0
     n_strong = 0
     for index in range(nodes.hidden_len[node]):
-        term = np.int64(arena.term[begin + index])
+        term = int(arena.term[begin + index])
         support = np.int64(arena.support[begin + index])
-        marks[(term >> 3) % MARK_BYTES] |= 1 << (term & 7)
+        word, bit = mark_of(term, MARK_WORDS)
+        word_of_two, bit_of_two = mark_of(term, MARK_TWICE_WORDS)
+        nodes.marks[node, word] |= bit
         if support >= 2:
-            marks_twice[(term >> 3) % MARK_TWICE_BYTES] |= 1 << (term & 7)
+            nodes.marks[node, TWICE + word_of_two] |= bit_of_two
         if 2 * support >= k:
             arena.strong[begin + n_strong] = index
-            if n_strong < STRONG_AT_HAND:
-                nodes.strong_term[node, n_strong] = term if support >= k - 1 else ~term
             n_strong += 1
+            if support >= k - 1:
+                nodes.marks[node, LACKS_ONE + word] |= bit
+            else:
+                nodes.marks[node, LACKS_MORE + word_of_two] |= bit_of_two
     nodes.strong_len[node] = n_strong
 
 
@@ -181,23 +190,25 @@ def compacted(
         begin = nodes.hidden_at[node]
         length = nodes.hidden_len[node]
         nodes.hidden_at[node] = out
-        for at in range(begin, begin + length):
-            new.term[out] = arena.term[at]
-            new.support[out] = arena.support[at]
-            new.pairs_of[out] = arena.pairs_of[at]
-            new.first[out] = out_entries
-            new.strong[out] = arena.strong[at]
-            for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
-                new.entries[out_entries] = arena.entries[entry]
-                new.entry_leaf[out_entries] = arena.entry_leaf[entry]
-                out_entries += 1
-            out += 1
+        entry = arena.first[begin] if length > 0 else 0  # entries of a node lie one behind the other
+        for at in range(length):
+            new.term[out + at] = arena.term[begin + at]
+            new.support[out + at] = arena.support[begin + at]
+            new.pairs_of[out + at] = arena.pairs_of[begin + at]
+            new.first[out + at] = arena.first[begin + at] + (out_entries - entry)
+            new.strong[out + at] = arena.strong[begin + at]
+        for at in range(nodes.entries_len[node]):
+            new.entries[out_entries + at] = arena.entries[entry + at]
+            new.entry_leaf[out_entries + at] = arena.entry_leaf[entry + at]
+        out += length
+        out_entries += nodes.entries_len[node]
         begin = nodes.placed_at[node]
         nodes.placed_at[node] = out_placed
-        for at in range(begin, begin + nodes.placed_len[node]):
-            new.placed_term[out_placed] = arena.placed_term[at]
-            new.placed_word[out_placed] = arena.placed_word[at]
-            out_placed += 1
+        for at in range(nodes.placed_len[node]):
+            new.placed_term[out_placed + at] = arena.placed_term[begin + at]
+            new.placed_word[out_placed + at, 0] = arena.placed_word[begin + at, 0]
+            new.placed_word[out_placed + at, 1] = arena.placed_word[begin + at, 1]
+        out_placed += nodes.placed_len[node]
         begin = nodes.leaves_at[node]
         nodes.leaves_at[node] = out_leaves
         for at in range(begin, begin + nodes.leaves_len[node]):

@@ -21,9 +21,7 @@ from crypsis.executors.threads import even_ranges, map_in_threads
 from crypsis.kernels.cluster_joining import examine, join_neighbours
 from crypsis.kernels.failed_joins import roomier
 from crypsis.kernels.joint_nodes import (
-    MARK_BYTES,
-    MARK_TWICE_BYTES,
-    STRONG_AT_HAND,
+    WORDS_OF_A_NODE,
     Arena,
     Leading,
     Leaves,
@@ -41,7 +39,7 @@ from crypsis.methods.transaction.vertical_partition import COMBINATIONS, Placeme
 from crypsis.run_context import RunContext
 
 _NODES_OF_A_RANGE = 5_000
-_LEADING = 24  # terms known of each node, enough to tell its first few for many passes
+_LEADING = 16  # terms known of each node, enough to tell its first few for many passes
 Result = TypeVar("Result")
 
 _NODES, _HIDDEN, _ENTRIES, _PLACED, _FAILED, _LEAVES = range(6)  # what `used` counts
@@ -144,14 +142,13 @@ class _Joining:
             placed_at=_with_room(offsets_of(placed_of)[:-1], n_leaves),
             placed_len=_with_room(placed_of, n_leaves),
             size=_with_room(clusters.sizes, n_leaves),
+            largest_leaf=_with_room(clusters.sizes, n_leaves),
             leaves_at=_with_room(np.arange(n_leaves), n_leaves),
             leaves_len=_with_room(np.ones(n_leaves, np.int64), n_leaves),
             word=np.concatenate((word, np.zeros_like(word))),
             parent=np.full(2 * n_leaves, -1, np.int64),
             n_chunks=np.zeros(2 * n_leaves, np.int64),
-            marks=np.empty((2 * n_leaves, MARK_BYTES), np.uint8),
-            marks_twice=np.empty((2 * n_leaves, MARK_TWICE_BYTES), np.uint8),
-            strong_term=np.empty((2 * n_leaves, STRONG_AT_HAND), np.int32),
+            marks=np.empty((2 * n_leaves, WORDS_OF_A_NODE), np.uint64),
         )
         self.arena = Arena(
             placement.term[hidden],
@@ -192,7 +189,8 @@ class _Joining:
             self._in_ranges(
                 lambda number, first, last: sort_keys(
                     self.living[first:last], self.nodes, self.arena, self.leading, self.shared_by, place, self.bits
-                )
+                ),
+                np.ones(len(self.living), np.int64),
             )
         )
         key_bits = min(63 // self.bits, _LEADING) * self.bits + 1  # the one more tells nodes that hide nothing
@@ -215,7 +213,8 @@ class _Joining:
                 k,
                 printed,
                 verdicts,
-            )
+            ),
+            1 + self.nodes.strong_len[self.listed],  # most of the work lies where many terms are strong
         )
         end = int(self.used[_NODES])
         self.listed, joins = join_neighbours(
@@ -226,9 +225,9 @@ class _Joining:
         self.living = np.concatenate((self.living[self.nodes.parent[self.living] < 0], made))
         return joins
 
-    def _in_ranges(self, work: Callable[[int, int, int], Result]) -> list[Result]:
-        """Work on the list in ranges, one for each thread; ranges are numbered."""
-        ranges = even_ranges(np.ones(len(self.listed), np.int64), self.workers, _NODES_OF_A_RANGE)
+    def _in_ranges(self, work: Callable[[int, int, int], Result], weights: Int64s) -> list[Result]:
+        """Work on the list in ranges of about equal weight, one for each thread; ranges are numbered."""
+        ranges = even_ranges(weights, self.workers, _NODES_OF_A_RANGE)
         return map_in_threads(lambda shard: work(shard[0], *shard[1]), list(enumerate(ranges)), self.workers)
 
     def _make_room(self) -> None:
