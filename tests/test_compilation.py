@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
@@ -10,11 +11,13 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numba
+import numpy as np
 import pytest
 
-from crypsis import compilation
+from crypsis import compilation, kernel_typing
 from crypsis.kernels.subsequences import rename_symbol
 from tests.shared_data import ROOT
 
@@ -462,3 +465,91 @@ def test_numba_functions_of_others_are_called_by_python_after_they_were_linked()
         return int(doubled(number)) + 1
 
     assert (increased(4), doubled(4)) == (9, 8)
+
+
+def test_numba_types_functions_of_others_as_ever_after_kernels_were_compiled() -> None:
+    rename_symbol.compiled()
+    compilation._prepare_to_compile()
+
+    @compilation.njit
+    def own(numbers: Any) -> Any:
+        return numbers.sum()
+
+    @numba.njit(fastmath=True)
+    def fast(numbers: Any) -> Any:
+        return numbers.sum() + 1
+
+    @numba.njit(error_model="numpy")
+    def divided(numbers: Any) -> Any:
+        return numbers.sum() / 0.0
+
+    numbers = np.arange(3.0)
+    assert own(numbers) == 3
+    assert kernel_typing._found
+    assert fast(numbers) == 4
+    assert not kernel_typing._found
+    assert own(numbers.astype(np.int64)) == 3
+    assert divided(numbers) == np.inf
+
+
+def test_the_garbage_collector_works_again_after_a_kernel_was_or_could_not_be_compiled() -> None:
+    @compilation.njit
+    def added(numbers: Any) -> Any:
+        return numbers + 1
+
+    was_on = gc.isenabled()
+    try:
+        for on in (True, False):
+            (gc.enable if on else gc.disable)()
+            assert added(1) == 2
+            with pytest.raises(numba.TypingError):
+                added("text")
+            assert gc.isenabled() is on
+            assert kernel_typing._depth == 0
+            added.compiled()._reset_overloads()
+    finally:
+        (gc.enable if was_on else gc.disable)()
+
+
+def test_variables_of_statements_and_equal_options_are_found_as_numba_finds_them() -> None:
+    from numba.core import compiler
+    from numba.core.compiler import Flags
+
+    compilation._prepare_to_compile()
+
+    def everything(numbers: Any, *rest: Any, named: int = 1) -> Any:
+        table = {1: numbers, named: rest}
+        for index, number in enumerate(numbers[named:]):
+            numbers[index] = max(number, *rest) if number else -number
+        return [table, (numbers, f"{named}")]
+
+    blocks = compiler.run_frontend(everything).blocks.values()
+    statements = [statement for block in blocks for statement in block.body]
+    found = [[variable.name for variable in statement.list_vars()] for statement in statements]
+    usual = [[variable.name for variable in statement._rec_list_vars(statement.__dict__)] for statement in statements]
+    assert found == usual
+    assert sum(map(len, found)) > 50
+    assert Flags() == Flags()
+    one, other = Flags(), Flags()
+    one.nrt = True
+    assert one != other
+    other.nrt = True
+    assert (one, hash(one)) == (other, hash(other))
+    one.boundscheck = one.boundscheck  # set, and yet as if it were not
+    assert one == other
+
+
+@pytest.mark.long
+def test_a_numba_that_was_not_tried_compiles_as_it_always_does(tmp_path: Path) -> None:
+    code = f"""
+import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.types.functions import BaseFunction
+usual = JITCodeLibrary.get_pointer_to_function, BaseFunction.get_call_type
+numba.version_info = numba.version_info._replace(short=(99, 0))
+{RUN_A_KERNEL}
+print(usual == (JITCodeLibrary.get_pointer_to_function, BaseFunction.get_call_type))
+"""
+    for _ in range(2):
+        ended = in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path))
+        assert (ended.stdout, ended.stderr) == ("[0, 7]\nTrue\n", "")

@@ -33,12 +33,14 @@ from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from crypsis.kernel_linking import compare_flags_briefly, keep_machine_code_only, link_callees_into_callers
+from crypsis.kernel_linking import keep_machine_code_only, link_callees_into_callers
+from crypsis.kernel_typing import compile_briefly, type_kernels_briefly
 
 _PACKAGE = Path(__file__).parent
 _FOLDERS_WITH_KERNELS = ("attacks", "kernels", "metrics", "noise", "verifiers")
 _IMPORT = re.compile(r"^\s*from (crypsis[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
-_GENERATION = b"4"  # code that was kept before the changes to numba below is not used again
+_GENERATION = b"5"  # code that was kept before the changes to numba below is not used again
+_KNOWN_VERSIONS = (0, 64), (0, 68)  # of numba: the first and the last whose linking and typing are changed
 _UNUSED_BY_KERNELS = ("cffi", "scipy", "scipy.linalg", "yaml")
 _SECONDS_KEPT = 30 * 24 * 3600
 
@@ -102,6 +104,12 @@ def _numba() -> Any:
     return numba
 
 
+def _is_known() -> bool:
+    """Numba is made as it was when what this package changes in it was tried; any other compiles as it always does."""
+    first, last = _KNOWN_VERSIONS
+    return first <= tuple(_numba().version_info.short) <= last
+
+
 @contextmanager
 def _without_unused() -> Iterator[None]:
     """Let numba not find what it would load only to see whether it is there: linear algebra, foreign functions, files.
@@ -134,7 +142,8 @@ def _prepare_to_compile() -> None:
         import numba.np.arraymath  # noqa: F401
     _return_without_interpreting()
     _refuse_slices_briefly()
-    compare_flags_briefly()
+    if _is_known():
+        type_kernels_briefly()
 
 
 def _compiled_late(kernel: Callable[..., Any], by_kernels: bool = False) -> Any:
@@ -153,7 +162,8 @@ def _compiled_late(kernel: Callable[..., Any], by_kernels: bool = False) -> Any:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     else:
         _prepare_to_compile()
-    link_callees_into_callers()
+    if _is_known():
+        link_callees_into_callers()
     without_wrappers = {"no_cpython_wrapper": by_kernels, "no_cfunc_wrapper": True}
     compiled: Any = numba.njit(cache=directory is not None, nogil=True, **without_wrappers)(kernel)
     if by_kernels:
@@ -164,6 +174,7 @@ def _compiled_late(kernel: Callable[..., Any], by_kernels: bool = False) -> Any:
         _load_without_preparing(compiled._cache)
         if not by_kernels:
             keep_machine_code_only(compiled._cache)
+    compile_briefly(compiled)
     return compiled
 
 

@@ -120,21 +120,6 @@ def keep_machine_code_only(cache: Any) -> None:
     cache.save_overload = save_overload
 
 
-@cache
-def compare_flags_briefly() -> None:
-    """Let numba find equal options equal without listing them all, which it does for every operation of a kernel."""
-    from numba.core.targetconfig import TargetConfig
-
-    options_class: Any = TargetConfig
-    equal = options_class.__eq__
-
-    def equal_briefly(options: Any, other: Any) -> Any:
-        return (isinstance(other, TargetConfig) and options._values == other._values) or equal(options, other)
-
-    options_class.__eq__ = equal_briefly
-    options_class.__hash__ = lambda options: hash(type(options))  # as it was: the names of all options
-
-
 def _is_native(library: Any) -> bool:
     """Whether its module was given to the engine, which all modules are that say which library they belong to."""
     return hasattr(library._final_module, "_CPUCodeLibrary__library")
