@@ -56,7 +56,7 @@ from crypsis.release import (
     write_descriptions,
 )
 from crypsis.release_folder import MANIFEST, REPORT, SCHEMA, data_files, open_release_folder
-from crypsis.reports.about import About
+from crypsis.reports.about import About, report_language
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
 from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresholds, Subject
@@ -64,7 +64,7 @@ from crypsis.review.refusal import refuse_colours
 from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
 from crypsis.signatures import sign_files
-from crypsis.translation import ENGLISH, reading
+from crypsis.translation import reading
 from crypsis.verifiers.table_parts import PublishedColumns, count_parts, verify_parts
 from crypsis.version import VERSION
 
@@ -340,7 +340,7 @@ class PartsRelease:
             "data": self._described(counted),
             "provenance": {"python": platform.python_version(), "numpy": np.__version__},
         }
-        with reading(ENGLISH):  # whoever writes the folder, and in whatever language they read
+        with reading(report_language(self.about)):  # whoever writes the folder, and in whatever language they read
             page = self.kind.report.render_facts(self._facts(manifest, counted))
         (folder / REPORT).write_text(page, encoding="utf-8")
         resources = self._write_beside(folder, manifest["data"])

@@ -49,14 +49,14 @@ from crypsis.release_folder import (
     open_release_folder,
     sha256,
 )
-from crypsis.reports.about import About
+from crypsis.reports.about import About, report_language
 from crypsis.reports.report import Report
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
 from crypsis.run_context import RunContext
 from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
 from crypsis.strict_json import WholeNumbers, indented_parts, read_json
-from crypsis.translation import ENGLISH, reading
+from crypsis.translation import reading
 from crypsis.verifiers import verify
 from crypsis.version import VERSION
 
@@ -296,17 +296,17 @@ class Release:
         with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
             return self._public(Path(folder), self._default_format, "sorted")[0]
 
-    def report(self, language: str = ENGLISH) -> Report:
-        """The public report as one HTML page, in a language; shows itself in a notebook."""
+    def report(self, language: str | None = None) -> Report:
+        """The public report as one HTML page, in the declared language or another; shows itself in a notebook."""
         with tempfile.TemporaryDirectory(prefix="crypsis-") as folder:
             manifest, data, side_file = self._public(Path(folder), self._default_format, "sorted")
-        with reading(language):
+        with reading(language or report_language(self.about)):
             page = self.kind.report.render(manifest, data, side_file)
             return Report(page, self.kind.report.draw(manifest, data, side_file))
 
-    def private_report(self, language: str = ENGLISH) -> Report:
+    def private_report(self, language: str | None = None) -> Report:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
-        with reading(language):
+        with reading(language or report_language(self.about)):
             page, manifest = self._private_page()
             return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
 
@@ -444,7 +444,8 @@ class Release:
         }
         target, page = private_paths(path)
         write_file(target, json_parts(content), mode=0o600)
-        write_file(page, self._private_page()[0].encode(), mode=0o600)
+        with reading(report_language(self.about)):
+            write_file(page, self._private_page()[0].encode(), mode=0o600)
         return target
 
     @property
@@ -467,7 +468,7 @@ class Release:
 
     def _write_files(self, folder: Path, format: str, order: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         manifest, data, side_file = self._public(folder, format, order, chosen)
-        with reading(ENGLISH):  # whoever writes the folder, and in whatever language they read
+        with reading(report_language(self.about)):  # whoever writes the folder, and in whatever language they read
             page = self.kind.report.render(manifest, data, side_file)
         (folder / REPORT).write_text(page, encoding="utf-8")
         resources = self.kind.resources(manifest["data"], side_file)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 
 import crypsis
+from crypsis.reports.about import REQUIRED
 from tests.cli.conftest import Run
 
 
@@ -25,6 +28,25 @@ def test_a_release_that_only_its_publisher_can_count_has_a_report_in_german(run:
     told = page.read_text(encoding="utf-8")
     assert "Was garantiert ist und was nicht" in told
     assert "crypsis verify FOLDER --original FILE" in told
+
+
+def test_the_report_and_the_certificate_are_in_the_declared_language(run: Run, tmp_path: Path) -> None:
+    data, about = tmp_path / "people.csv", tmp_path / "about.json"
+    data.write_text("age,ill\n" + "30,flu\n40,cold\n" * 6)
+    about.write_text(json.dumps(dict.fromkeys(REQUIRED, "Klinik") | {"language": "de"}))
+    folder, page = tmp_path / "release", tmp_path / "report.html"
+    options = ("--quasi", "age", "--sensitive", "ill", "--each-row-is-a-person", "--out", folder, "--about", about)
+    done = run("anonymize", data, "--method", "mondrian", "-k", "3", *options)
+    assert done.code == 0, done.err
+    assert run("report", folder, "--out", page).code == 0
+    own = (folder / "report.html").read_text(encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == own
+    assert "Was garantiert ist und was nicht" in own
+    assert run("report", folder, "--language", "en", "--out", page).code == 0
+    assert "What is guaranteed, and what is not" in page.read_text(encoding="utf-8")
+    certificate = tmp_path / "certificate.pdf"
+    assert run("certificate", folder, "--out", certificate).code == 0
+    assert "Zertifikat einer Veröffentlichung" in (PdfReader(certificate).metadata or {})["/Title"]
 
 
 def test_a_damaged_one_has_none(run: Run, folder: Path) -> None:

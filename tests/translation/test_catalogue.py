@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import string
 import sys
@@ -15,9 +16,12 @@ from babel.messages.mofile import write_mo
 
 import crypsis
 from crypsis.data.relational import Table
+from crypsis.errors import BadParameter
 from crypsis.evaluate.experiment import Experiment
 from crypsis.methods import METHODS, Mondrian
 from crypsis.parameters import parameters_of
+from crypsis.release import read_release
+from crypsis.reports.about import About
 from crypsis.translation import LANGUAGES, PSEUDO, _, best_language, plural, reading, translated
 from crypsis.translation.catalogue import FOLDER
 from crypsis.translation.wording import date_text
@@ -180,3 +184,35 @@ def test_a_report_is_in_the_language_asked_for_and_the_folder_stays_english(tmp_
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert '<html lang="en">' in page
     assert "At a glance" in page
+
+
+ANSWERS = {"title": "Illness", "controller": "Hospital", "purpose": "Research", "recipient": "Institute"}
+ANSWERS |= {"legal_basis": "Art. 6 GDPR", "made_by": "A. Registrar", "approved_by": "B. Officer"}
+
+
+def test_the_folder_is_in_the_declared_language_whoever_writes_it(tmp_path: Path) -> None:
+    """What programs read is the same in every language; the report follows the manifest alone."""
+    people = pl.DataFrame({"age": [30, 31, 40, 41], "ill": ["flu", "flu", "cold", "flu"]})
+    release = crypsis.anonymize(Table.from_frame(people, {"age": "quasi", "ill": "sensitive"}), Mondrian(k=2))
+    folders = {}
+    for name, declared in (("en", {}), ("de", {"language": "de"})):
+        release.about = About.of(ANSWERS | declared)
+        with reading("de" if name == "en" else "en"):
+            folders[name] = release.write(tmp_path / name, private_report=tmp_path / f"{name}.private.json")
+    for name, heading in (("en", "At a glance"), ("de", "Auf einen Blick")):
+        public, private = folders[name] / "report.html", tmp_path / f"{name}.private.html"
+        assert public.read_text(encoding="utf-8") == read_release(folders[name]).report().html
+        for page in (public, private):
+            assert f'<html lang="{name}">' in page.read_text(encoding="utf-8")
+            assert heading in page.read_text(encoding="utf-8")
+    english, german = (json.loads((folder / "release.json").read_text()) for folder in folders.values())
+    assert german["about"].pop("language") == "de"
+    for manifest in (english, german):
+        del manifest["files"]  # with their checksums, which the deposit forms hold, too
+    assert english == german
+    assert (folders["en"] / "table.csv").read_bytes() == (folders["de"] / "table.csv").read_bytes()
+
+
+def test_reports_are_declared_in_a_language_that_there_is() -> None:
+    with pytest.raises(BadParameter, match="language is one of en, de, got 'fr'"):
+        About.of(ANSWERS | {"language": "fr"})

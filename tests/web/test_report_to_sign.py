@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from crypsis.errors import BadParameter, UnreadableFile
 from crypsis.reports.about import LABELS, REQUIRED
 from crypsis.web.declaration import FILE, Declaration
+from tests.web.clicks import choose
 from tests.web.conftest import Tab
 from tests.web.lights import table
 
@@ -50,13 +51,16 @@ def test_a_person_declares_once_and_takes_the_pdf_to_sign(tab: Tab, api: httpx.C
     expect(page.get_by_role("alert").filter(has_text="Not said yet: Dataset, Controller")).to_be_visible()
     for name, value in SAID.items():
         page.get_by_role("dialog").get_by_label(LABELS[name], exact=True).fill(value)
+    choose(page, page.get_by_role("dialog").get_by_label("Language of the report"), "Deutsch")
     page.get_by_role("button", name="Keep").click()
     expect(page.get_by_text("The dataset · The controller")).to_be_visible()
-    assert api.get("/api/workspace/about").json() == SAID
+    declared = SAID | {"language": "de"}
+    assert api.get("/api/workspace/about").json() == declared
     with page.expect_popup() as opened, tab.page.context.expect_event("page"):
         page.get_by_role("button", name="Public report (page)").click()
     expect(opened.value.locator("h1")).to_have_text("The dataset")
     expect(opened.value.get_by_text("The legal basis")).to_be_visible()
+    expect(opened.value.get_by_role("heading", name="Was garantiert ist und was nicht")).to_be_visible()
     assert opened.value.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     opened.value.close()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -69,7 +73,8 @@ def test_a_person_declares_once_and_takes_the_pdf_to_sign(tab: Tab, api: httpx.C
         assert printed.content.startswith(b"%PDF-"), printed.text[:200]
         assert ("not-for-release" in printed.headers["content-disposition"]) is private
     with zipfile.ZipFile(io.BytesIO(api.get(f"{address}/release.zip").content)) as archive:
-        assert json.loads(archive.read("release/release.json"))["about"] == SAID
+        assert json.loads(archive.read("release/release.json"))["about"] == declared
+        assert '<html lang="de">' in archive.read("release/report.html").decode()
         assert "release/datacite.json" in archive.namelist()
     assert 'title = "The dataset"' in api.get(f"/api/experiments/{experiment}/experiment.toml").text
     assert api.put("/api/workspace/about", json={"about": {"title": "x"}}).status_code == 400

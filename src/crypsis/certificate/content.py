@@ -16,7 +16,7 @@ from crypsis.errors import OriginalRequired, VerificationFailed
 from crypsis.metrics import figure_named
 from crypsis.release import Release, read_release
 from crypsis.release_folder import digest_list, open_release_folder
-from crypsis.reports.about import LABELS, PEOPLE, About
+from crypsis.reports.about import PEOPLE, STATEMENTS, About
 from crypsis.reports.parameter_labels import parameter_entries
 from crypsis.signatures import PublicKey, Signature
 from crypsis.translation import ENGLISH, _, language, translated
@@ -54,8 +54,9 @@ def certificate_sections(
 
 def _declared(about: About, *, people: bool) -> tuple[tuple[str, str], ...]:
     """What was declared on people, or on everything else, in order."""
-    said = about.to_dict().items()
-    return tuple((_(LABELS[name]), value) for name, value in said if (name in PEOPLE) is people)
+    said = about.to_dict()
+    names = [name for name in STATEMENTS if name in said and (name in PEOPLE) is people]
+    return tuple((_(STATEMENTS[name]), said[name]) for name in names)
 
 
 def _described(release: Release) -> tuple[tuple[str, str], ...]:

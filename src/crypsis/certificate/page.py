@@ -10,10 +10,10 @@ from typing import Any
 from crypsis.atomic import write_file
 from crypsis.certificate.content import Section, certificate_sections
 from crypsis.errors import BadParameter, MissingExtra, OutputExists
-from crypsis.reports.about import About
+from crypsis.reports.about import About, report_language
 from crypsis.reports.pdf import FONTS
 from crypsis.signatures import PublicKey
-from crypsis.translation import ENGLISH, _, reading
+from crypsis.translation import _, reading
 from crypsis.translation.wording import date_text
 
 REGULAR, BOLD = FONTS / "DejaVuSans.ttf", FONTS / "DejaVuSans-Bold.ttf"
@@ -29,15 +29,18 @@ def write_certificate(
     font: str | Path | None = None,
     today: date | None = None,
     overwrite: bool = False,
-    language: str = ENGLISH,
+    language: str | None = None,
 ) -> Path:
-    """Write the certificate of a release folder; `font` is a TrueType file for letters that DejaVu Sans lacks."""
+    """Write the certificate of a release folder, in the declared language or another.
+
+    `font` is a TrueType file for letters that DejaVu Sans lacks.
+    """
     target = Path(out)
     if target.resolve().is_relative_to(Path(folder).resolve()):
         raise BadParameter("The certificate must lie outside the release folder, which holds its own files only.")
     if target.exists() and not overwrite:
         raise OutputExists(f"{target} exists already; choose another name or allow overwriting (overwrite=True).")
-    with reading(language):
+    with reading(language or report_language(about)):
         sections = certificate_sections(folder, about, trusted=trusted)
         content = render_certificate(sections, about.title, today or datetime.now(UTC).date(), font)
     write_file(target, content)

@@ -13,7 +13,7 @@ from crypsis.cli.declaring import AboutFile
 from crypsis.cli.output import show
 from crypsis.cli.report import check_language
 from crypsis.reports.about import HELP
-from crypsis.translation.languages import ENGLISH, LANGUAGES
+from crypsis.translation.languages import LANGUAGES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +42,9 @@ class Certificate(Command):
         Path | None, typer.Option("--font", help="TrueType font for letters that the built-in one lacks.")
     ] = None
     language: Annotated[
-        str, typer.Option("--language", help=f"Language of the certificate: {', '.join(LANGUAGES)}.")
-    ] = ENGLISH
+        str | None,
+        typer.Option("--language", help=f"Language of the certificate: {', '.join(LANGUAGES)} (default: as declared)."),
+    ] = None
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
 
     def execute(self) -> None:

@@ -15,7 +15,7 @@ AboutFile = Annotated[
     typer.Option(
         "--about",
         help="TOML or JSON file that says who answers for the release: title, controller, purpose, recipient, "
-        "legal_basis, made_by, approved_by.",
+        'legal_basis, made_by, approved_by; with language = "de" reports are in German.',
     ),
 ]
 

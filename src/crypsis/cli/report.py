@@ -9,7 +9,7 @@ import typer
 
 from crypsis.cli.output import show
 from crypsis.errors import BadParameter, BadRelease, OptionWithoutEffect, OriginalRequired, did_you_mean
-from crypsis.translation.languages import ENGLISH, LANGUAGES
+from crypsis.translation.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Store
@@ -33,9 +33,12 @@ def report(
         Path | None, typer.Option("--pictures", help="Also write each picture as an SVG file into this folder.")
     ] = None,
     language: Annotated[
-        str,
-        typer.Option("--language", help=f"Language of the report: {', '.join(LANGUAGES)}. The folder keeps its own."),
-    ] = ENGLISH,
+        str | None,
+        typer.Option(
+            "--language",
+            help=f"Language of the report: {', '.join(LANGUAGES)} (default: that of the folder, which keeps its own).",
+        ),
+    ] = None,
 ) -> None:
     """Show where the report of a release is, or create it again; for an experiment, create it from current results.
 
@@ -47,7 +50,7 @@ def report(
 
     _check_pdf(pdf, release)
     check_language(language)
-    if language != ENGLISH and out is None and pdf is None and pictures is None:
+    if language is not None and out is None and pdf is None and pictures is None:
         raise OptionWithoutEffect(
             "--language is for a report that is written: give --out, --pdf or --pictures.", parameter="language"
         )
@@ -80,15 +83,18 @@ def report(
     )
 
 
-def _to_sign(found: Release, page: Path, language: str) -> Report:
+def _to_sign(found: Release, page: Path, language: str | None) -> Report:
     """The page of the folder, or the same page in another language."""
+    from crypsis.reports.about import report_language
     from crypsis.reports.report import Report
 
-    return Report(page.read_text(encoding="utf-8")) if language == ENGLISH else _in_language(found, language)
+    own = language is None or language == report_language(found.about)
+    return Report(page.read_text(encoding="utf-8")) if own else _in_language(found, language)
 
 
-def _in_language(found: Release, language: str) -> Report:
+def _in_language(found: Release, language: str | None) -> Report:
     """The report made again; where only the publisher can count, with the verdict that the unchanged folder tells."""
+    from crypsis.reports.about import report_language
     from crypsis.reports.report import Report
     from crypsis.translation import reading
 
@@ -97,14 +103,14 @@ def _in_language(found: Release, language: str) -> Report:
     except OriginalRequired:
         if found.damage:
             raise
-    with reading(language):
+    with reading(language or report_language(found.about)):
         told = (found.manifest, found.data, found.side_file)
         return Report(found.kind.report.render(*told), found.kind.report.draw(*told))
 
 
-def check_language(language: str) -> None:
+def check_language(language: str | None) -> None:
     """Refuse one that there is no translation into."""
-    if language not in LANGUAGES:
+    if language is not None and language not in LANGUAGES:
         raise BadParameter(
             f"--language is one of {', '.join(LANGUAGES)}, got {language!r}.{did_you_mean(language, LANGUAGES)}",
             parameter="language",

@@ -10,6 +10,7 @@ from typing import Any
 
 from crypsis.errors import BadParameter, CrypsisError, MissingFile, did_you_mean
 from crypsis.translation import marked
+from crypsis.translation.languages import ENGLISH, LANGUAGES
 
 LONGEST = 2000
 _LARGEST_FILE = 1 << 20
@@ -41,6 +42,9 @@ class About:
     contact: str | None = _may_be_said(marked("Contact"), marked("E-mail address, for a repository."))
     license: str | None = _may_be_said(marked("License"), marked("Identifier of the license, such as CC-BY-4.0."))
     subject: str | None = _may_be_said(marked("Subject"), marked("As Dataverse names it, such as Social Sciences."))
+    language: str | None = _may_be_said(
+        marked("Language of the report"), marked("Reports and releases are written in it: en or de.")
+    )
 
     def __post_init__(self) -> None:
         for name, value in self.to_dict().items():
@@ -50,6 +54,10 @@ class About:
                 )
             if not value.replace("\n", " ").isprintable():
                 raise BadParameter(f"{name} has characters that cannot be printed.", parameter=name)
+        if self.language is not None and self.language not in LANGUAGES:
+            raise BadParameter(
+                f"language is one of {', '.join(LANGUAGES)}, got {self.language[:40]!r}.", parameter="language"
+            )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> About:
@@ -85,7 +93,13 @@ class About:
 REQUIRED = tuple(one.name for one in fields(About) if one.default is MISSING)
 LABELS: dict[str, str] = {one.name: one.metadata["label"] for one in fields(About)}
 HELP: dict[str, str] = {one.name: one.metadata["help"] for one in fields(About)}
+STATEMENTS = {name: label for name, label in LABELS.items() if name != "language"}  # which a report shows by itself
 PEOPLE = ("made_by", "approved_by")
+
+
+def report_language(about: About | None) -> str:
+    """The language in which reports are written; English where none is declared."""
+    return ENGLISH if about is None or about.language is None else about.language
 
 
 def read_about(path: str | Path) -> dict[str, Any]:

@@ -45,7 +45,7 @@ from crypsis.metrics import short_names
 from crypsis.query.questions import Answer, Question, published_taxonomy
 from crypsis.reports.report import Report
 from crypsis.review import Review
-from crypsis.translation import ENGLISH, language, marked
+from crypsis.translation import language, marked
 from crypsis.web.asked_results import AskedResult
 from crypsis.web.attacking import AttackAnswer, attacked
 from crypsis.web.comparison import Comparison
@@ -461,7 +461,7 @@ class Experiments:
             shutil.rmtree(folder, ignore_errors=True)
 
     def release_report(
-        self, number: str, cell: str, *, private: bool = False, stale: bool = False, language: str = ENGLISH
+        self, number: str, cell: str, *, private: bool = False, stale: bool = False, language: str | None = None
     ) -> Report:
         """The report of a cell with what is declared: the public one, or the one with the original beside it."""
         store = self._store_of_release(number, cell, stale)

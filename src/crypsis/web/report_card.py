@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.errors import BadParameter
-from crypsis.reports.about import HELP, LABELS, REQUIRED
+from crypsis.reports.about import HELP, LABELS, REQUIRED, About, report_language
 from crypsis.translation import ENGLISH, LANGUAGES, _, language
 from crypsis.web import theme
 from crypsis.web.actions import done
@@ -16,6 +16,7 @@ from crypsis.web.declaration import Declaration
 from crypsis.web.telling import error_sentence
 
 TO_SIGN = "report.pdf"
+LANGUAGE = "language"
 
 
 class ReportCard:
@@ -66,7 +67,8 @@ class ReportCard:
         """Open a report; the one to sign asks first who answers for it, once."""
 
         def open_report() -> None:
-            chosen = report_language()
+            about = self.declaration.about
+            chosen = readers_language() if about is None else report_language(about)
             mark = "&" if "?" in name else "?"
             ui.navigate.to(f"{self.address}/{name}{mark}language={chosen}", new_tab=True)
 
@@ -93,9 +95,10 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
         fields: dict[str, Any] = {}
         for name in REQUIRED:
             fields[name] = _field(name, before)
+        fields[LANGUAGE] = _language_field(before)
         with ui.expansion(_("For a repository (may be left empty)")).props("dense").classes("fold"):
             for name in LABELS:
-                if name not in REQUIRED:
+                if name not in REQUIRED and name != LANGUAGE:
                     fields[name] = _field(name, before)
         problem = ui.label().classes("bad").props("role=alert")
 
@@ -103,7 +106,8 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
             for field in fields.values():
                 field.error = None
             try:
-                declaration.declare({name: str(field.value or "") for name, field in fields.items()})
+                told = {name: str(field.value or "") for name, field in fields.items()}
+                declaration.declare(told | ({LANGUAGE: ""} if told[LANGUAGE] == ENGLISH else {}))
             except BadParameter as error:
                 missing = error.details.get("missing")
                 for name in missing if isinstance(missing, list) else ():
@@ -120,17 +124,25 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
     dialog.open()
 
 
-def _field(name: str, before: Any) -> Any:
+def _field(name: str, before: About | None) -> Any:
     value = getattr(before, name, None) or ""
     field = ui.input(_(LABELS[name]), value=value).props(f"outlined dense {theme.attribute('hint', _(HELP[name]))}")
     return field.style("width: 100%")
 
 
-def report_language() -> str:
-    """The language that a report is asked for in."""
+def _language_field(before: About | None) -> Any:
+    """The declared language, or for somebody who declares the first time their own."""
+    chosen = readers_language() if before is None else report_language(before)
+    help = theme.attribute("hint", _(HELP[LANGUAGE]))
+    field = ui.select(LANGUAGES, value=chosen, label=_(LABELS[LANGUAGE])).props(f"outlined dense {help}")
+    return field.style("width: 100%")
+
+
+def readers_language() -> str:
+    """The language of whoever reads the page, if reports are written in it."""
     return language() if language() in LANGUAGES else ENGLISH
 
 
 def report_address(experiment: str) -> str:
     """Where the report of an experiment is, in the reader's language."""
-    return f"/api/experiments/{experiment}/report.html?language={report_language()}"
+    return f"/api/experiments/{experiment}/report.html?language={readers_language()}"

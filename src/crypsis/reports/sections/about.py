@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crypsis.drawing.markup import Markup, element
-from crypsis.reports.about import LABELS, PEOPLE
+from crypsis.reports.about import LABELS, PEOPLE, STATEMENTS
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import facts_list, paragraph, section
 from crypsis.translation import _
@@ -14,7 +14,7 @@ def about(facts: ManifestFacts) -> Markup:
     told = facts.section("about")
     if not told:
         return Markup("")
-    entries = [(_(label), str(told[name])) for name, label in LABELS.items() if told.get(name)]
+    entries = [(_(label), str(told[name])) for name, label in STATEMENTS.items() if told.get(name)]
     words = _("Declared by the publisher; nothing of it was checked.")
     return section(_("Who answers for it"), paragraph(words), facts_list(entries), class_="about")
 

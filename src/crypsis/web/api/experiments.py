@@ -24,6 +24,9 @@ from crypsis.web.workbench import Workbench
 CellId = Annotated[str, Path(pattern=r"^[0-9A-Za-z]{6,64}$")]
 Private = Annotated[bool, Query(description="The private one, which shows the original beside the release.")]
 Language = Annotated[Literal["en", "de"], Query(description="The language of the report.")]
+DeclaredOr = Annotated[
+    Literal["en", "de"] | None, Query(description="The language of the report; without it the one that is declared.")
+]
 Stale = Annotated[bool, Query(description="The result may be of data or settings that have changed.")]
 _PAUSE = 0.25
 
@@ -249,7 +252,7 @@ def router(workbench: Workbench) -> APIRouter:
         cell: CellId,
         private: Private = False,
         stale: Stale = False,
-        language: Language = "en",
+        language: DeclaredOr = None,
     ) -> str:
         """The report of a release as a page, with what the workspace declares."""
         return experiments.release_report(number, cell, private=private, stale=stale, language=language).html
@@ -260,7 +263,7 @@ def router(workbench: Workbench) -> APIRouter:
         cell: CellId,
         private: Private = False,
         stale: Stale = False,
-        language: Language = "en",
+        language: DeclaredOr = None,
     ) -> Response:
         """The same as a PDF to sign."""
         made = experiments.release_report(number, cell, private=private, stale=stale, language=language)
