@@ -10,17 +10,24 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
 from crypsis.data.reading import read_transactions
 from crypsis.data.transaction import Transactions
+from crypsis.executors.serial import Serial
 from crypsis.methods import Disassociation
+from crypsis.methods.transaction.horizontal_partition import partition_horizontally
+from crypsis.methods.transaction.horpart_rounds import Splitting, partition_shards
+from crypsis.methods.transaction.ranked_records import RankedRecords
 from crypsis.run_context import RunContext
+from crypsis.shards.ragged import cut_ragged, save_ragged
 from crypsis.verifiers import verify
 from tests import shared_data
 
@@ -44,6 +51,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
         yield _against_port("baskets", workloads.baskets(1_000_000), refine="none", required=2.0, repeats=1)
         yield _verified("BMS-POS-like", workloads.baskets(515_597, 1_657, 6.5), 10.0)
         yield _verified("baskets", workloads.baskets(1_000_000), 30.0)
+    yield _on_shards(workloads.baskets(30_000 if quick else 1_000_000))
     yield from _curves(quick)
 
 
@@ -67,6 +75,29 @@ def _against_port(name: str, data: Transactions, *, refine: str, required: float
         required,
         note=f"{peak_memory() / 2**30:.2f} GB",
     )
+
+
+def _on_shards(data: Transactions) -> Row:
+    """HORPART by rounds on four shards, in blocks of a tenth of the records, beside HORPART in memory: at most twice
+    its processor time."""
+    records = RankedRecords.of(data)
+    rank = np.empty(len(records.codes), np.int32)
+    rank[records.codes] = np.arange(len(records.codes))
+    splitting = Splitting(rank, records.sensitive, 5, 1, 100, False)
+    cuts = [len(data) * index // 4 for index in range(5)]
+    with Serial() as executor:
+        shards = save_ragged(executor.scratch.below("shards"), cut_ragged(data.offsets, data.items, cuts))
+        ours = _processor_seconds(lambda: partition_shards(shards, len(records), splitting, len(data) // 10, executor))
+    theirs = _processor_seconds(lambda: partition_horizontally(records, 5, 1, 100, False, data.vocabulary.labels))
+    workload = f"baskets {len(data):,} x {len(data.vocabulary):,}"
+    return Row("HORPART on shards k=5", workload, ours, "HORPART in memory", theirs, 0.5, note="processor time")
+
+
+def _processor_seconds(work: Callable[[], object]) -> float:
+    work()  # compiles
+    started = time.process_time()
+    work()
+    return time.process_time() - started
 
 
 def _verified(name: str, data: Transactions, limit: float) -> Row:

@@ -60,3 +60,36 @@ def leave_with_term(
                 counts[terms[position]] += 1
     held = np.flatnonzero(counts).astype(np.int32)
     return held, counts[held]
+
+
+@njit
+def copy_rows(offsets: Int64s, terms: Int32s, chosen: Int64s) -> tuple[Int64s, Int32s]:
+    """Some records in the order given, side by side."""
+    taken = np.zeros(len(chosen) + 1, np.int64)
+    for index in range(len(chosen)):
+        taken[index + 1] = taken[index] + offsets[chosen[index] + 1] - offsets[chosen[index]]
+    copied = np.empty(taken[-1], np.int32)
+    for index in range(len(chosen)):
+        first = offsets[chosen[index]]
+        for step in range(taken[index + 1] - taken[index]):
+            copied[taken[index] + step] = terms[first + step]
+    return taken, copied
+
+
+@njit
+def rows_without(offsets: Int64s, terms: Int32s, first: int, end: int, dropped: Int32s) -> tuple[Int64s, Int32s]:
+    """The records from `first` to before `end` without a few terms."""
+    kept = np.zeros(end - first + 1, np.int64)
+    left = np.empty(offsets[end] - offsets[first], np.int32)
+    filled = 0
+    for record in range(first, end):
+        for position in range(offsets[record], offsets[record + 1]):
+            stays = True
+            for term in dropped:
+                if terms[position] == term:
+                    stays = False
+            if stays:
+                left[filled] = terms[position]
+                filled += 1
+        kept[record - first + 1] = filled
+    return kept, left[:filled].copy()

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.executors.executor import Executor, Resident
 from crypsis.executors.scratch import Scratch, load
 from crypsis.kernels.horizontal_partition import TRIES_OF_GUARDED, horizontal_partition
-from crypsis.kernels.horpart_rounds import leave_with_term, post_terms
+from crypsis.kernels.horpart_rounds import copy_rows, leave_with_term, post_terms, rows_without
 from crypsis.shards.ragged import RaggedShard, joined_rows
 
 Rows = tuple[Int64s, Int64s, Int32s]  # numbers, offsets, terms
@@ -63,16 +64,17 @@ class Pooled:
 
 
 class HorpartShard:
-    """The records of a shard that are not empty, and the node of each."""
+    """The records of a shard that are not empty, and the node of each. They are read when a node is first opened."""
 
     def __init__(self, shard: RaggedShard, splitting: Splitting) -> None:
-        self.offsets, self.terms = ranked_rows(shard, splitting.rank)
-        self.first = shard.first
-        self.hidden = splitting.sensitive
-        self.node = np.zeros(len(self.offsets) - 1, np.int32)
+        self.shard, self.rank, self.hidden = shard, splitting.rank, splitting.sensitive
+        self.node: Int32s | None = None
 
     def open(self, node: int, shared: tuple[int, ...]) -> Int64s:
         """Look at the records of a node, without the terms they share; how many hold each term."""
+        if self.node is None:
+            self.offsets, self.terms = ranked_rows(self.shard, self.rank)
+            self.node = np.zeros(len(self.offsets) - 1, np.int32)
         self.records = np.flatnonzero(self.node == node)
         self.skipped = self.hidden.copy()
         self.skipped[list(shared)] = True
@@ -82,14 +84,17 @@ class HorpartShard:
 
     def split(self, term: int, child: int) -> tuple[Int32s, Int64s]:
         """The records with the term leave for the child: the terms they hold, and how many hold each."""
+        assert self.node is not None
         return leave_with_term(
             self.offsets, self.terms, self.records, self.skipped, self.starts, self.postings, term, self.gone,
             self.node, child,
         )  # fmt: skip
 
     def save_nodes(self, folder: str) -> str:
-        """A file with the node of each record."""
-        return Scratch.at(folder).save(f"nodes-{self.first:012d}-{len(self.node)}", self.node)
+        """A file with the node of each record; none where all are in the root."""
+        if self.node is None:
+            return ""
+        return Scratch.at(folder).save(f"nodes-{self.shard.first:012d}-{len(self.node)}", self.node)
 
 
 def ranked_rows(shard: RaggedShard, rank: Int32s) -> tuple[Int64s, Int32s]:
@@ -170,64 +175,70 @@ def send_items(
     work: tuple[RaggedShard, str], rank: Int32s, task_of: dict[int, int]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The records of a shard by the task that works on them."""
-    shard, node_of_record = work[0], load(work[1])
+    shard, nodes = work
     offsets, terms = ranked_rows(shard, rank)
+    node_of_record = load(nodes) if nodes else np.zeros(len(offsets) - 1, np.int32)
     tasks = np.zeros(int(max(task_of, default=0)) + 1, np.int64)
     for node, task in task_of.items():
         tasks[node] = task
     task_of_record = tasks[node_of_record]
     for task in np.unique(task_of_record).tolist():
         rows = np.flatnonzero(task_of_record == task)
-        taken, positions = take_records(offsets, rows)
         yield (
             task,
-            {"rows": (shard.first_filled + rows, taken, terms[positions]), "node": node_of_record[rows]},
+            {"rows": (shard.first_filled + rows, *copy_rows(offsets, terms, rows)), "node": node_of_record[rows]},
         )
 
 
 def partition_items(
     work: tuple[int, Sequence[str]], folder: str, splitting: Splitting, shared: dict[int, tuple[int, ...]]
 ) -> dict[str, Any]:
-    """Clusters of each item of a task, in a file; sizes, sensitive counts and what no cluster took go to the driver."""
+    """Clusters of each item of a task, in a file; sizes, sensitive counts and what no cluster took go to the driver.
+
+    The file holds the records side by side in the order of the clusters, and where each cluster begins.
+    """
     number, files = work
     pieces = [load(file) for file in files]
-    numbers, offsets, terms = join_pieces([piece["rows"] for piece in pieces])
     nodes = np.concatenate([piece["node"] for piece in pieces])
+    by_node = np.argsort(nodes, kind="stable")
+    rows = take_rows(join_pieces([piece["rows"] for piece in pieces]), by_node)
+    del pieces
+    ends = np.flatnonzero(np.diff(nodes[by_node], append=-1)) + 1
     items: dict[int, dict[str, Any]] = {}
     clustered: list[Int64s] = []
-    n_clusters = 0
-    for node in np.unique(nodes).tolist():
-        rows = np.flatnonzero(nodes == node)
-        taken, positions = take_records(offsets, rows)
-        own = terms[positions]
-        kept = ~np.isin(own, shared[node])
-        lengths = np.bincount(np.repeat(np.arange(len(rows)), np.diff(taken))[kept], minlength=len(rows))
+    sizes: list[Int64s] = []
+    n_clusters = first = 0
+    for end in ends.tolist():
+        node = int(nodes[by_node[first]])
+        dropped = np.array(shared[node], np.int32)
         records, bounds, leftover = horizontal_partition(
-            offsets_of(lengths), own[kept], splitting.sensitive, splitting.k, splitting.diversity,
-            splitting.max_size, splitting.guarded,
+            *rows_without(rows[1], rows[2], first, end, dropped), splitting.sensitive, splitting.k,
+            splitting.diversity, splitting.max_size, splitting.guarded,
         )  # fmt: skip
-        clusters = [rows[one] for one in np.split(records, bounds[1:-1])] if len(bounds) > 1 else []
+        own = np.diff(bounds)
         items[node] = {
-            "clusters": [
-                (
-                    n_clusters + index,
-                    len(cluster),
-                    secret_counts((numbers, offsets, terms), cluster, splitting.sensitive),
-                )
-                for index, cluster in enumerate(clusters)
-            ],
-            "leftover": take_rows((numbers, offsets, terms), rows[leftover]),
+            "clusters": (n_clusters, own, _secrets_of(rows, first + records, bounds, splitting.sensitive)),
+            "leftover": take_rows(rows, first + leftover),
         }
-        n_clusters += len(clusters)
-        clustered += clusters
-    file = Scratch.at(folder).save(f"clusters-{number:06d}", ((numbers, offsets, terms), clustered))
+        clustered.append(first + records)
+        sizes.append(own)
+        n_clusters += len(own)
+        first = end
+    in_clusters = take_rows(rows, np.concatenate(clustered))
+    file = Scratch.at(folder).save(f"clusters-{number:06d}", (in_clusters, offsets_of(np.concatenate(sizes))))
     return {"items": items, "file": file}
+
+
+def _secrets_of(rows: Rows, records: Int64s, bounds: Int64s, sensitive: Bools) -> list[dict[int, int]]:
+    """Of each cluster: how many records hold each sensitive term; nothing where no term is sensitive."""
+    if not sensitive.any():
+        return []
+    return [secret_counts(rows, records[first:end], sensitive) for first, end in pairwise(bounds.tolist())]
 
 
 def take_rows(rows: Rows, chosen: Int64s) -> Rows:
     """Some records, in the order given."""
-    taken, positions = take_records(rows[1], chosen)
-    return rows[0][chosen], taken, rows[2][positions]
+    return rows[0][chosen], *copy_rows(rows[1], rows[2], chosen)
 
 
 def join_pieces(pieces: Sequence[Rows]) -> Rows:
@@ -282,7 +293,11 @@ def _pool(
             leftovers.append(left)
         elif part in items:
             task, item = items[part]
-            clusters += [Pooled(size, secrets, task, number) for number, size, secrets in item["clusters"]]
+            first, sizes, secrets = item["clusters"]
+            clusters += [
+                Pooled(size, secrets[index] if secrets else {}, task, first + index)
+                for index, size in enumerate(sizes.tolist())
+            ]
             leftovers.append(item["leftover"])
         else:
             leftovers.append(join_pieces([]))
@@ -310,10 +325,17 @@ def rows_of_clusters(clusters: Sequence[Pooled], files: Sequence[str]) -> list[R
     """The records of each cluster in order; `files` are those of the tasks."""
     held = {task: load(files[task]) for task in {cluster.task for cluster in clusters if cluster.task >= 0}}
     rows = []
-    for one in clusters:
-        own = [] if one.task < 0 else [take_rows(held[one.task][0], held[one.task][1][one.number])]
-        rows.append(join_pieces([*own, *one.more]))
+    for cluster in clusters:
+        own = [] if cluster.task < 0 else [_rows_of_cluster(held[cluster.task], cluster.number)]
+        rows.append(join_pieces([*own, *cluster.more]) if cluster.more else own[0])
     return rows
+
+
+def _rows_of_cluster(task: tuple[Rows, Int64s], number: int) -> Rows:
+    rows, bounds = task
+    first, end = bounds[number : number + 2].tolist()
+    offsets = rows[1][first : end + 1]
+    return rows[0][first:end], offsets - offsets[0], rows[2][offsets[0] : offsets[-1]]
 
 
 def partition_shards(
