@@ -90,9 +90,23 @@ def test_sets_of_items_that_hardly_recur_are_left_out(tmp_path: Path) -> None:
 
 
 def test_columns_with_running_numbers_are_one_set() -> None:
-    assert repeated_columns(["id", "dx01", "dx02", "dx03", "age"]) == [["dx01", "dx02", "dx03"]]
-    assert repeated_columns(["q1", "q2"]) == []
-    assert repeated_columns(["icd9", "icd10", "year2020", "year2021", "year2022"]) == []
+    def found(*names: str) -> list[list[str]]:
+        return repeated_columns(pl.DataFrame({name: ["E11", None] for name in names}))
+
+    assert found("id", "dx01", "dx02", "dx03", "age") == [["dx01", "dx02", "dx03"]]
+    assert found("q1", "q2") == []
+    assert found("icd9", "icd10", "year2020", "year2021", "year2022") == []
+
+
+def test_answers_to_numbered_questions_are_no_set() -> None:
+    scales = {"q1": [1, 2, 3, 4], "q2": [4, 4, 1, 2], "q3": [2, 2, 3, 1]}
+    assert repeated_columns(pl.DataFrame(scales)) == []
+    assert repeated_columns(pl.DataFrame({f"m{n}": [1.5, 2.5, None] for n in (1, 2, 3)})) == []
+    own = {f"q{n}": [f"{n}{letter}" for letter in "abcdefgh"] for n in (1, 2, 3)}
+    assert repeated_columns(pl.DataFrame(own)) == []
+    items = [f"i{n}" for n in range(20)]
+    drawn = {f"item{n}": items[n:] + items[:n] for n in (1, 2, 3)}
+    assert repeated_columns(pl.DataFrame(drawn)) == [["item1", "item2", "item3"]]
 
 
 def test_repeated_columns_are_told_and_hold_diagnoses(tmp_path: Path) -> None:

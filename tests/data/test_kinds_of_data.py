@@ -125,3 +125,65 @@ def test_all_files_of_a_folder_are_counted(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.gpx").write_text(f"<gpx><trk><name>{name}</name><trkseg>{point}</trkseg></trk></gpx>")
     assert inspect_file(tmp_path).rows == 2
+
+
+FIXES = "{id},{t},{lon},{lat},acc\n" + "".join(
+    f"d{row % 5},{1_700_000_000_000 + 60_000 * (row // 5)},{8 + row / 100:.4f},{47 + row / 90:.4f},{row % 7}\n"
+    for row in range(60)
+)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"id": "device", "t": "ts", "lon": "lng", "lat": "lat"},
+        {"id": "vehicle", "t": "zeitstempel", "lon": "Längengrad", "lat": "Breitengrad"},
+        {"id": "individual-local-identifier", "t": "timestamp", "lon": "location-long", "lat": "location-lat"},
+        {"id": "imei", "t": "moment", "lon": "gps_longitude", "lat": "gps_latitude"},
+    ],
+    ids=lambda names: names["id"],
+)
+def test_coordinates_with_a_mover_and_a_time_are_tracks(tmp_path: Path, names: dict[str, str]) -> None:
+    file = tmp_path / "fixes.csv"
+    file.write_text(FIXES.format(**names), encoding="utf-8")
+    found = inspect_file(file)
+    assert found.kind == "tracks"
+    assert {column.role: column.name for column in found.columns} == names | {"unread": "acc"}
+
+
+def test_coordinates_of_homes_are_no_tracks(tmp_path: Path) -> None:
+    file = tmp_path / "homes.csv"
+    rows = "".join(f"p{row},{20 + row},47.{row},8.{row}\n" for row in range(10, 60))
+    file.write_text("patient,age,lat,lon\n" + rows)
+    assert inspect_file(file).kind == "table"
+
+
+def test_who_was_when_where_is_events_whatever_the_columns_are_called(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    rows = "".join(f"{row % 9},{('bar', 'gym')[row % 2]},2008/06/08 23:{10 + row % 50}:39\n" for row in range(60))
+    file.write_text("uid,venue,when\n" + rows)
+    assert inspect_file(file).kind == "events"
+    stays = "".join(f"{row % 9},{30 + row},bar,2008/06/08 23:{10 + row % 50}:39,flu\n" for row in range(60))
+    file.write_text("patient_id,age,venue,when,ill\n" + stays)
+    assert inspect_file(file).kind == "table"
+
+
+def test_lines_of_invoices_are_baskets_of_the_invoice(tmp_path: Path) -> None:
+    file = tmp_path / "orders.csv"
+    rows = "".join(f"{row // 5},{row % 7}A,LAMP,12/1/2010 8:26,{1 + (row // 5) % 9}\n" for row in range(100))
+    file.write_text("InvoiceNo,StockCode,Description,InvoiceDate,CustomerID\n" + rows)
+    found = inspect_file(file)
+    assert (found.kind, found.uses) == ("transactions", {"id": "InvoiceNo", "item": "StockCode"})
+
+
+@pytest.mark.parametrize("separator", ["; ", ", ", "|"])
+def test_a_set_in_each_row_beside_an_id_is_a_basket(tmp_path: Path, separator: str) -> None:
+    file = tmp_path / "cells.csv"
+    items = ["milk", "white wine", "bread", "tea", "salt"]
+    file.write_text(
+        "customer\tproducts\n"
+        + "".join(f"{row}\t{separator.join(items[row % 4 : row % 4 + 1 + row % 3])}\n" for row in range(80))
+    )
+    found = inspect_file(file)
+    assert found.kind == "transactions"
+    assert [step.get("separator", ",") for step in found.steps] == [separator.strip()]

@@ -9,6 +9,7 @@ import polars as pl
 from crypsis.data.formats.frames import as_frame, is_frame
 from crypsis.data.person_detection import identifies_by_name
 from crypsis.data.usual_columns import (
+    EVENT,
     ID_NAMES,
     ITEM_NAMES,
     LATITUDE_NAMES,
@@ -17,6 +18,7 @@ from crypsis.data.usual_columns import (
     POSITION_NAMES,
     TIME_NAMES,
     basket_column,
+    event_columns,
     item_column,
     mover_column,
     time_column,
@@ -72,11 +74,7 @@ def line_for(frame: pl.DataFrame, kind: str, variable: str = "df") -> str:
             "lng": usual_column(names, LONGITUDE_NAMES),
             "t": time_column(names),
         },
-        "Events": {
-            "id": usual_column(names, ID_NAMES),
-            "location": usual_column(names, LOCATION_NAMES),
-            "t": usual_column(names, TIME_NAMES),
-        },
+        "Events": {option: event_columns(names).get(option) for option in EVENT},
     }
     options = ", ".join(f"{option}={name or _MISSING!r}" for option, name in found.get(kind, {}).items())
     return f"crypsis.{kind}.from_frame({variable}, {options})"

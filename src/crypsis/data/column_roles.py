@@ -20,7 +20,7 @@ from crypsis.translation import marked
 
 HIGH, MEDIUM, LOW = marked("high"), marked("medium"), marked("low")
 
-_SEPARATORS = (" ", "|", ";", ",")
+_SEPARATORS = ("|", ";", ",", " ")  # a blank may follow the others
 _LOOKED_AT = 2_000  # distinct values whose form is looked at
 _SEVERAL = 0.2  # share of the values that must hold more than one item
 _FEWEST_SETS = 20  # different sets from which on words that recur are items
@@ -31,6 +31,9 @@ _CONTINUOUS = 0.9  # a number that differs in this share of the records tells ev
 _TELLING = 30  # records from which on it tells something that no two have the same value
 _FEW = 20
 _MOST_CODES = 1_000
+_WEIGHTS = word_set("weight weights gewicht peso poids")
+_LIGHTEST = 10  # of the weights of bodies, in kilograms, in the middle of a file
+_SHORT_SCALE = 11  # answers from 0 to 10
 _SENTENCE = 5  # words from which on a value is a sentence
 _MOSTLY = 0.5
 _NEARLY_ALL = 0.95
@@ -90,7 +93,7 @@ def suggest_role(column: ColumnFacts) -> SuggestedRole:
         why = f"holds sets of items that hardly recur ({recurring:.1f} records each), which cannot be hidden; left out"
         return SuggestedRole("identifier", why, MEDIUM, separator)
     meanings = meanings_of(column.name)
-    found = _identifier(column, meanings) or _by_name(column, meanings) or _by_values(column)
+    found = _identifier(column, meanings) or _weight(column) or _by_name(column, meanings) or _by_values(column)
     return found or SuggestedRole("quasi", "may be known to others; nothing says more")
 
 
@@ -112,6 +115,16 @@ def _identifier(column: ColumnFacts, meanings: tuple[Meaning, ...]) -> Suggested
 def names_people(name: str, values: pl.Series) -> bool:
     """Whether a name identifies and the values could be ids."""
     return identifies_by_name(name) and holds_ids(values)
+
+
+def _weight(column: ColumnFacts) -> SuggestedRole | None:
+    """A survey weight that is called like the weight of a body, which is no small decimal number."""
+    if column.type != "float" or not _WEIGHTS.issuperset(words_of(column.name)):
+        return None
+    middle = column.values.cast(pl.String).str.replace(",", ".").cast(pl.Float64, strict=False).median()
+    if not isinstance(middle, float) or middle >= _LIGHTEST:
+        return None
+    return SuggestedRole("other", "is a survey weight, which scales records and is known to nobody", MEDIUM)
 
 
 def _by_name(column: ColumnFacts, meanings: tuple[Meaning, ...]) -> SuggestedRole | None:
@@ -222,8 +235,16 @@ def _of_one_length(texts: pl.Series) -> bool:
     return len(texts) >= _FEW and lengths.n_unique() == 1 and int(lengths[0]) > 1
 
 
-def repeated_columns(names: list[str]) -> list[list[str]]:
-    """Columns that are one set in several columns: a stem with running numbers, such as dx01 to dx15."""
+def repeated_columns(frame: pl.DataFrame) -> list[list[str]]:
+    """Columns that are one set in several columns: a stem with running numbers, such as dx01 to dx15.
+
+    Answers to numbered questions are none: each column has its own values, or all have an answer from one short scale.
+    """
+    return [names for names in _numbered(frame.columns) if _may_be_set(frame.select(names))]
+
+
+def _numbered(names: list[str]) -> list[list[str]]:
+    """Columns whose names are a stem with running numbers."""
     stems: dict[str, list[tuple[int, str]]] = {}
     for name in names:
         told = re.fullmatch(r"(.*?[^\d])(\d{1,3})", name.strip())
@@ -235,3 +256,18 @@ def repeated_columns(names: list[str]) -> list[list[str]]:
         if len(numbers) >= 3 and numbers == list(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] <= 1:
             found.append([name for _, name in sorted(members)])
     return found
+
+
+def _may_be_set(frame: pl.DataFrame) -> bool:
+    """Whether columns may be one set: not decimal numbers, and not where each holds an answer to its own question.
+
+    Answers are there in every column, and come from a short scale or differ between columns.
+    """
+    if any(dtype.is_float() or dtype.is_nested() for dtype in frame.dtypes):
+        return False
+    texts = frame.select(pl.all().cast(pl.String).str.strip_chars())
+    if texts.select(pl.any_horizontal(pl.all().is_null() | (pl.all() == "")).any()).item():
+        return True
+    items = pl.concat([texts[name].unique().alias("item") for name in texts.columns]).value_counts(name="columns")
+    shared = int(items.filter(pl.col("columns") > 1)["columns"].sum())
+    return items.height > _SHORT_SCALE and shared >= _MOSTLY * int(items["columns"].sum())

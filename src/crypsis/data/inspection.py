@@ -33,6 +33,7 @@ from crypsis.data.kinds_of_data import (
     track_columns,
 )
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
+from crypsis.data.steps.split import Split
 from crypsis.data.steps.unite import Unite
 from crypsis.data.usual_columns import ID_NAMES
 from crypsis.data.values import converted, inferred_type, write_value
@@ -88,7 +89,7 @@ class Inspection:
     """What a file holds. `kind` is a suggestion: table, mixed, trajectories, transactions, tracks, events or published.
 
     `uses` names the columns that the kind needs where its reader would not find them; `how` is what has to be said
-    about the file itself, such as its format.
+    about the file itself, such as its format; `steps` shape the table for the kind.
     """
 
     file: str
@@ -101,6 +102,7 @@ class Inspection:
     understood: Understood = field(default_factory=Understood)
     uses: dict[str, str] = field(default_factory=dict)
     how: dict[str, Any] = field(default_factory=dict)
+    steps: tuple[dict[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form; `person` is the question who a person is, where it has to be answered."""
@@ -217,7 +219,8 @@ def _of_frame(
     show_values: bool,
 ) -> Inspection:
     told: list[WrittenColumn] = []
-    kind, reason = kinds.kind, kinds.reason
+    kind, reason, uses = kinds.kind, kinds.reason, dict(kinds.uses)
+    steps: tuple[dict[str, Any], ...] = ()
     columns = [_summary(frame[name], missing_tokens, show_values, told, kind == "table") for name in frame.columns]
     like = person_like_column(_without(frame, missing_tokens)) if kind == "table" else None
     questions = [question for column in told for question in column.questions]
@@ -225,12 +228,17 @@ def _of_frame(
         sets = [column.name for column in columns if column.item_separator is not None]
         if sets and len(sets) < len(columns):
             kind, reason = "mixed", f"one row per record, with sets of items in {', '.join(sets)}"
+            uses = _of_baskets_alone(columns, sets)
+            if uses:
+                kind, reason = "transactions", f"each row names one {uses['id']} and holds its items in {uses['item']}"
+                steps = (_split(columns, uses["item"]).to_dict(),)
+                columns = [replace(column, **_use(column.name, uses)) for column in columns]
         questions += [
             f"{names[0]} to {names[-1]} look like one set of items in {len(names)} columns; to have them anonymized "
             f"as a set say step='{Unite(columns=(f'{names[0]}..{names[-1]}',), to=_stem(names))}'"
-            for names in repeated_columns(frame.columns)
+            for names in repeated_columns(frame)
         ]
-        if like is not None:
+        if like is not None and kind != "transactions":
             columns = [
                 replace(one, **_named(SuggestedRole("identifier", "seems to name people", "high")))
                 if one.name == like.column
@@ -242,8 +250,21 @@ def _of_frame(
     understood = getattr(source, "understood", None) or Understood({"format": chosen.label.partition(":")[0]})
     understood = understood.and_also([note for column in told for note in column.notes], questions)
     return Inspection(
-        str(file), chosen.name, frame.height, tuple(columns), kind, reason, like, understood, dict(kinds.uses)
+        str(file), chosen.name, frame.height, tuple(columns), kind, reason, like, understood, uses, steps=steps
     )
+
+
+def _of_baskets_alone(columns: Sequence[ColumnSummary], sets: Sequence[str]) -> dict[str, str]:
+    """The record and its items, where a table has one set a row and nothing else to be anonymized; else nothing."""
+    records = [column.name for column in columns if column.role == "identifier" and column.unique]
+    rest = [column for column in columns if column.role != "identifier" and column.distinct > 1]
+    texts = [column.name for column in rest if column.name in sets and column.type == "category"]
+    return {"id": records[0], "item": texts[0]} if records and len(texts) == len(rest) == 1 else {}
+
+
+def _split(columns: Sequence[ColumnSummary], name: str) -> Split:
+    separator = next(column.item_separator for column in columns if column.name == name)
+    return Split(column=name, separator=separator or " ")
 
 
 def _use(name: str, columns: Mapping[str, str]) -> dict[str, Any]:

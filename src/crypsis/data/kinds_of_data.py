@@ -21,8 +21,9 @@ from crypsis.data.formats.compression import read_beginning
 from crypsis.data.formats.csv import SNIFFED, Csv, numbered_names
 from crypsis.data.formats.format import Sequences
 from crypsis.data.formats.timestamps import looks_like_dates
-from crypsis.data.person_detection import identifies_by_name, word_set, words_of
+from crypsis.data.person_detection import identifies_by_name, names_a_mover, names_a_person, word_set, words_of
 from crypsis.data.usual_columns import (
+    EVENT,
     ID_NAMES,
     ITEM_NAMES,
     LATITUDE_NAMES,
@@ -34,7 +35,10 @@ from crypsis.data.usual_columns import (
     SURE_ITEM_NAMES,
     TIME_NAMES,
     basket_column,
+    event_columns,
     item_column,
+    latitude_column,
+    longitude_column,
     mover_column,
     time_column,
     track_column,
@@ -44,21 +48,24 @@ from crypsis.data.values import inferred_type
 from crypsis.errors import CrypsisError
 
 _FEW = 3  # columns that a long table of items has, as a rule
+_FEW_OF_EVENTS = 4  # columns that a table of events has, where their names are not the usual ones
 _MOST_COLUMNS = 8  # of a table in which it is looked which column varies within a record
 _FEWEST_ROWS = 30
 _LOOKED_AT = 100_000  # lines of a list, or rows of a table
 _REPEATING = 0.05  # share of the lines in which a label stands twice
 _BOTH_ORDERS = 0.05  # share of the neighbours that stand in both orders
 _PREFERRED = 3.0  # how far orders are from chance: the mean of (a - b)² / (a + b), which is 1 by chance
+_YEAR_1990, _YEAR_2100 = 631_152_000, 4_102_444_800  # in seconds since 1970
+_OF_PEOPLE = frozenset({"sex", "age", "birth", "disease", "diagnosis_code", "income"})  # no fix tells them
 _STATES = frozenset({"0", "1", "2", "newpoint", "point", "disappearpoint"})
 _STARTS = word_set(
     """
-    start started begin from origin pickup departure source orig von abfahrt depart origen partida
+    start started begin from origin pickup pu departure source orig von abfahrt depart origen partida
     """
 )
 _ENDS = word_set(
     """
-    end ended stop to destination dropoff arrival dest nach ankunft arrivee destino chegada
+    end ended stop to destination dropoff do arrival dest nach ankunft arrivee destino chegada
     """
 )
 
@@ -91,16 +98,14 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
     if "id" in columns and "t" in columns and len(columns) > 2:
         words = f"columns {columns['id']}, {columns['t']} and coordinates look like position fixes"
         return SuggestedKind("tracks", words, columns)
-    columns = _unnamed_fixes(frame)
+    columns = _unnamed_fixes(frame) or _partly_named_fixes(frame)
     if columns:
         return SuggestedKind("tracks", "an id, a time and coordinates look like position fixes", columns, columns)
-    moment = usual_column(names, TIME_NAMES)
-    if person and moment and location:
-        return SuggestedKind(
-            "events",
-            f"columns {person}, {location} and {moment} look like events",
-            {"id": person, "location": location, "t": moment},
-        )
+    columns = event_columns(names)
+    usual = usual_column(names, TIME_NAMES) and person and location
+    if len({*columns.values()}) == len(EVENT) and (usual or frame.width <= _FEW_OF_EVENTS):
+        words = f"columns {columns['id']}, {columns['location']} and {columns['t']} look like events"
+        return SuggestedKind("events", words, columns)
     record = basket_column(names)
     item = item_column(names, ITEM_NAMES if frame.width <= _FEW else SURE_ITEM_NAMES)
     listed = item is not None and frame[item].dtype.is_nested()  # with more than its id beside it, a table with sets
@@ -230,6 +235,42 @@ def _unnamed_fixes(frame: pl.DataFrame) -> dict[str, str]:
     if not (numbers[lon].abs() > 90).any() or (numbers[lat].abs() > 90).any():
         return {}
     return {"id": movers[0], "t": moments[0], "lat": lat, "lon": lon}
+
+
+def _partly_named_fixes(frame: pl.DataFrame) -> dict[str, str]:
+    """The columns of position fixes whose coordinates have names: who moved and when are told by names or values.
+
+    Who moved has several rows. People come before devices, and of two columns that tell the same rows apart the first.
+    """
+    lat, lon = latitude_column(frame.columns), longitude_column(frame.columns)
+    rest = [name for name in frame.columns if name not in (lat, lon)]
+    if lat is None or lon is None or any(meaning.name in _OF_PEOPLE for name in rest for meaning in meanings_of(name)):
+        return {}
+    looked_at = frame.select(rest).head(_LOOKED_AT)
+    moments = [name for name in rest if _holds_moments(looked_at[name])]
+    moment = time_column(rest) or (moments[0] if len(moments) == 1 else None)
+    whole = [
+        name
+        for name in rest
+        if name not in (moment, *moments)
+        and not (looked_at[name].dtype.is_float() or looked_at[name].dtype.is_nested())
+        and looked_at[name].n_unique() < looked_at.height
+    ]
+    movers = [name for name in whole if names_a_person(name)] or [name for name in whole if names_a_mover(name)]
+    if moment is None or not movers:
+        return {}
+    if looked_at.n_unique(movers) > min(looked_at[name].n_unique() for name in movers):
+        return {}  # some tell others apart than the rest do
+    return {"id": movers[0], "t": moment, "lat": lat, "lon": lon}
+
+
+def _holds_moments(cells: pl.Series) -> bool:
+    """Whether cells hold instants: dates with times, or seconds or thousandths of seconds since 1970."""
+    whole = cells.cast(pl.Int64, strict=False) if cells.dtype == pl.String or cells.dtype.is_integer() else cells
+    lowest, highest = whole.min(), whole.max()
+    if isinstance(lowest, int) and isinstance(highest, int) and whole.null_count() == cells.null_count():
+        return any(_YEAR_1990 * unit <= lowest <= highest < _YEAR_2100 * unit for unit in (1, 1000, 1_000_000))
+    return _holds_times(cells.drop_nulls().head(_FEWEST_ROWS))
 
 
 def _holds_times(cells: pl.Series) -> bool:

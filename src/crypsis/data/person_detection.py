@@ -49,7 +49,7 @@ def word_set(text: str) -> frozenset[str]:
 # Bengali; without accents.
 PERSON_NOUNS = word_set(
     """
-    user username userhash person persons people individual customer client patient member subscriber employee
+    user username userhash pat person persons people individual customer client patient member subscriber employee
     staff worker student pupil driver rider passenger guest visitor voter citizen resident tenant subject
     participant respondent volunteer owner account accountholder holder cardholder household insured
     policyholder taxpayer traveller traveler buyer shopper donor borrower debtor author uploader creator
@@ -115,7 +115,8 @@ THING_NOUNS = word_set(
     class course grade product item article sku category type kind group segment plan tariff brand model color
     colour currency language status genre species taxon dataset source file table version year month week day
     hour server page url campaign occupation industry cluster diagnosis disease drug icd treatment procedure
-    test question template ontology term standort ort stadt land produkt artikel kategorie typ gruppe filiale
+    test question template ontology term vendor supplier merchant company
+    firm carrier operator hospital clinic standort ort stadt land produkt artikel kategorie typ gruppe filiale
     lieu ville pays produit article categorie magasin lugar ciudad pais producto articulo categoria tienda grupo
     luogo citta paese prodotto articolo negozio cidade produto artigo loja plaats stad product winkel categorie
     miejsce miasto kraj produkt sklep kategoria
@@ -296,6 +297,11 @@ def identifies_by_name(name: str) -> bool:
 def names_a_person(name: str) -> bool:
     """Whether a name identifies somebody, not only a record: `patient_id`, `user`; not `id` or `video_id`."""
     return identifies_by_name(name) and any(word.removesuffix("id") in PERSON_NOUNS for word in words_of(name))
+
+
+def names_a_mover(name: str) -> bool:
+    """Whether a name is that of somebody or something that moves: an id, a person, a vehicle or another device."""
+    return identifies_by_name(name) or (not names_a_thing(name) and not DEVICE_NOUNS.isdisjoint(words_of(name)[-1:]))
 
 
 def names_a_trip(name: str) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from crypsis.data.person_detection import identifies_by_name, names_a_trip, words_of
+from crypsis.data.person_detection import ID_WORDS, NUMBER_WORDS, identifies_by_name, names_a_trip, words_of
 
 TRACK_NAMES = ("track_id", "tid", "tripleg_id", "trajectory_id", "trip_id", "track", "trajectory", "trip")
 OWNER_NAMES = ("owner", "uid", "user_id", "user")
 LATITUDE_NAMES = ("lat", "latitude")
-LONGITUDE_NAMES = ("lng", "lon", "longitude")
+LONGITUDE_NAMES = ("lng", "lon", "longitude", "long")
 POINT_NAMES = ("geom", "geometry")
 TIME_NAMES = ("t", "datetime", "tracked_at", "timestamp", "time")
 ID_NAMES = ("trajectory_id", "trip_id", "id", "person", *OWNER_NAMES, *TRACK_NAMES)
@@ -22,21 +22,61 @@ LOCATION_NAMES = ("location", "loc", "place", "venue", "cell", "station", "poi")
 ITEM_NAMES = ("item", "items", "product", "term", "code")
 SURE_ITEM_NAMES = ("item", "items", "product")  # beside many columns a code may be one of an area
 
-_TIMES = frozenset({"datetime", "timestamp", "time"})
+EVENT = ("id", "location", "t")
+
+_TIMES = frozenset(
+    {
+        "datetime", "timestamp", "time", "ts", "when", "zeit", "zeitpunkt", "zeitstempel", "uhrzeit", "hora", "heure",
+        "horodatage", "ora", "czas", "waktu", "время", "时间", "समय", "সময়", "الوقت",
+    }
+)  # fmt: skip
 _OF_TIMES = frozenset(
     {
         "gmt", "utc", "iso", "local", "gps", "unix", "epoch", "date", "fix", "point", "position", "event", "record",
         "recorded", "observed", "stamp", "s", "ms", "us",
     }
 )  # fmt: skip
+_LATITUDES = frozenset({*LATITUDE_NAMES, "latitud", "latitudine", "breitengrad", "geobreite", "широта", "纬度"})
+_LONGITUDES = frozenset({*LONGITUDE_NAMES, "longitud", "longitudine", "langengrad", "geolange", "долгота", "经度"})
 _BASKETS = frozenset({"basket", "invoice", "receipt", "cart", "purchase", "bon", "warenkorb", "rechnung", "ticket"})
-_ITEMS = frozenset({"item", "product", "article", "sku", "artikel", "produkt", "produit", "producto"})
+_ITEMS = frozenset(
+    {
+        "item", "product", "article", "sku", "stock", "ean", "upc", "gtin", "isbn", "asin", "plu", "artikel", "produkt",
+        "produit", "producto", "produto", "prodotto",
+    }
+)  # fmt: skip
 _OF_ITEMS = frozenset({"id", "code", "no", "nr", "number", "name", "key"})
 
 
 def time_column(names: Iterable[str]) -> str | None:
     """The column that says when a row was."""
     return usual_column(names, TIME_NAMES) or _only(names, _tells_the_time)
+
+
+def event_columns(names: Iterable[str]) -> dict[str, str]:
+    """The columns of events that are there: whose, where and when."""
+    told = list(names)
+    columns = {
+        "id": usual_column(told, ("id", *ID_NAMES)) or mover_column(told),
+        "location": location_column(told),
+        "t": time_column(told),
+    }
+    return {use: name for use, name in columns.items() if name is not None}
+
+
+def location_column(names: Iterable[str]) -> str | None:
+    """The column that names the place of a row."""
+    return usual_column(names, LOCATION_NAMES) or _only(names, _names_a_location)
+
+
+def latitude_column(names: Iterable[str]) -> str | None:
+    """The column with the latitude: `lat`, `gps_latitude`, `location-lat`; none where start and end have one each."""
+    return usual_column(names, LATITUDE_NAMES) or _only(names, lambda name: not _LATITUDES.isdisjoint(words_of(name)))
+
+
+def longitude_column(names: Iterable[str]) -> str | None:
+    """The column with the longitude."""
+    return usual_column(names, LONGITUDE_NAMES) or _only(names, lambda name: not _LONGITUDES.isdisjoint(words_of(name)))
 
 
 def track_column(names: Iterable[str]) -> str | None:
@@ -57,7 +97,8 @@ def basket_column(names: Iterable[str]) -> str | None:
 
 def item_column(names: Iterable[str], usual: tuple[str, ...] = ITEM_NAMES) -> str | None:
     """The column with one item a row."""
-    return usual_column(names, usual) or _only(names, _names_an_item)
+    told = list(names)
+    return usual_column(told, usual) or _only(told, _names_an_item) or _only(told, _is_the_code_of_an_item)
 
 
 def _tells_the_time(name: str) -> bool:
@@ -65,15 +106,26 @@ def _tells_the_time(name: str) -> bool:
     return any(word in _TIMES for word in words) and all(word in _TIMES or word in _OF_TIMES for word in words)
 
 
+def _names_a_location(name: str) -> bool:
+    words = words_of(name)
+    return bool(words) and words[0] in LOCATION_NAMES and all(word in _OF_ITEMS for word in words[1:])
+
+
 def _names_a_basket(name: str) -> bool:
     words = words_of(name)
     named = names_a_trip(name) and name.lower() not in POSITION_NAMES
-    return named or any(word.removesuffix("id") in _BASKETS for word in words[:1])
+    first = any(word.removesuffix("id") in _BASKETS for word in words[:1])
+    return named or (first and all(word in _OF_ITEMS for word in words[1:]))  # an invoice date names none
 
 
 def _names_an_item(name: str) -> bool:
     words = words_of(name)
     return bool(words) and words[0] in _ITEMS and all(word in _OF_ITEMS for word in words[1:])
+
+
+def _is_the_code_of_an_item(name: str) -> bool:
+    """Beside the name of an item its code may stand, which is shorter and has no misspellings."""
+    return _names_an_item(name) and words_of(name)[-1] in ID_WORDS | NUMBER_WORDS
 
 
 def usual_column(names: Iterable[str], usual: tuple[str, ...]) -> str | None:

@@ -24,6 +24,7 @@ _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98,
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _NO_WORDS = frozenset({*MARKERS, "nan", "inf", "infinity"})  # which stand among numbers and dates, too
 _MOST_CODES = 5
+_SHORT_SCALE = 10
 _MOST = 10**18
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
@@ -230,7 +231,9 @@ def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
     asked: list[str] = []
     if 0 < len(below) <= _MOST_CODES and _all_codes(below) and _apart(below, values.filter(values >= 0)):
         asked = [f"{value:g}" for value in sorted(below.to_list(), reverse=True)]
-    if highest in _HIGH_CODES and not near and len(values) > _MOST_CODES:
+    scale = values.filter((values >= 0) & (values < highest))  # 0, 1 and 99
+    short = len(scale) > 1 and cast(float, scale.max()) <= _SHORT_SCALE
+    if highest in _HIGH_CODES and not near and (short or len(values) > _MOST_CODES):
         asked.append(f"{highest:g}")
     if not asked:
         return ()

@@ -16,6 +16,7 @@ from crypsis.data.inspection import ColumnSummary, Inspection, inspect_file, ins
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.data.steps import STEP, Unite, shaping, steps_of
+from crypsis.data.steps.keep_first import KeepFirst
 from crypsis.data.usual_columns import (
     ID_NAMES,
     LATITUDE_NAMES,
@@ -26,6 +27,7 @@ from crypsis.data.usual_columns import (
     TIME_NAMES,
     TRACK_NAMES,
     basket_column,
+    event_columns,
     item_column,
     mover_column,
     time_column,
@@ -86,6 +88,8 @@ def described(
         )
     section |= how | found.how
     steps = [step.to_dict() for step in steps_of(settings.get(STEP))]
+    if section["kind"] == found.kind:
+        steps += found.steps
     section |= {STEP: steps} if steps else {}
     source = SOURCES[section["kind"]]
     chosen = {key: settings[key] for key in every_key() if settings.get(key) not in _SAYS_NOTHING}
@@ -141,7 +145,7 @@ def _order(path: Path, section: Mapping[str, Any]) -> dict[str, Any]:
     """What has to be said so that visits or fixes follow each other in time: sort them, keep one of each instant."""
     ways: dict[str, list[dict[str, Any]]] = {
         "tracks": [{}, {"repeated": "first"}, {"sort": True}, {"sort": True, "repeated": "first"}],
-        "trajectories": [{}, {"sort": True}],
+        "trajectories": [{}, {"sort": True}, {"sort": True, STEP: _one_visit_an_instant(section)}],
     }
     for said in ways.get(section["kind"], ()):
         try:
@@ -152,6 +156,12 @@ def _order(path: Path, section: Mapping[str, Any]) -> dict[str, Any]:
             return {}
         return said
     return {}
+
+
+def _one_visit_an_instant(section: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The steps of a dataset, and then the first of the visits of one id at one time."""
+    instant = (section.get("id", "trajectory_id"), section.get("position", "position"))
+    return [*(section.get(STEP) or ()), KeepFirst(columns=instant).to_dict()]
 
 
 def suggested_roles_of(path: Path) -> dict[str, str]:
@@ -183,11 +193,7 @@ def usual_columns(kind: str, columns: list[str]) -> dict[str, str]:
             "location": usual_column(columns, LOCATION_NAMES),
         }
     else:
-        found = {
-            "id": usual_column(columns, ("id", *ID_NAMES)),
-            "location": usual_column(columns, LOCATION_NAMES),
-            "t": usual_column(columns, TIME_NAMES),
-        }
+        found = {**event_columns(columns)}
     known = {"id": "trajectory_id"} if kind == "trajectories" else {}
     return {option: name for option, name in found.items() if name is not None and name != known.get(option, option)}
 

@@ -11,8 +11,9 @@ from typing import Any
 from crypsis.data.formats import format_options
 from crypsis.data.inspection import Inspection
 from crypsis.data.person_detection import PersonLike
+from crypsis.data.sources.table import COMMA
 from crypsis.data.steps import STEP, steps_of
-from crypsis.evaluate.first_look import suggested_run, too_few
+from crypsis.evaluate.first_look import described, suggested_run, told_options, too_few
 from crypsis.evaluate.runs import Run
 from crypsis.translation import marked
 from crypsis.wording import counted
@@ -30,6 +31,10 @@ def commands_to_begin(
     `called` is the file as its owner knows it.
     """
     called = called or path
+    if section["kind"] == "events":
+        visits = {"id": section.get("id", "id"), "location": section.get("location", "location")}
+        settings = {**visits, "position": section.get("t", "t"), **told_options(section)}
+        section, _ = described(path, {"kind": "trajectories", **settings})
     if like is None:
         whole = {"path": str(path), **section}
         run = suggested_run(whole, path.parent)
@@ -114,9 +119,11 @@ def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] 
         if one.get("role") in ("quasi", "sensitive") and one.get("type") != read_as.get(name)
     ]
     words += ["--types", ",".join(typed)] if typed else []
-    sets = [f"{name}={one['item_separator']}" for name, one in columns.items() if one.get("type") == "items"]
-    if any("," in one for one in sets):
-        return None
+    sets = [
+        f"{name}={one['item_separator'].replace(',', COMMA)}"
+        for name, one in columns.items()
+        if one.get("type") == "items"
+    ]
     return [*words, "--items", ",".join(sets)] if sets else words
 
 

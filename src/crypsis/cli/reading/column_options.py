@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from crypsis.data.sources.shared_options import Sensitive
-from crypsis.data.sources.table import ITEMS_TYPE
+from crypsis.data.sources.table import COMMA, ITEMS_TYPE
 from crypsis.errors import BadParameter
 from crypsis.parameters import Checked
 
@@ -27,7 +28,7 @@ class ColumnOptions(Checked):
     other: Annotated[tuple[str, ...], "Columns published as they are, a,b,c, or 'rest' for all not named."] = ()
     types: Annotated[tuple[str, ...], "Types where they are guessed wrongly, age=int,zip=category."] = ()
     items: Annotated[
-        str | None, "Set-valued columns and what separates their items, e.g. 'diagnoses= ', or a=dx01..dx15."
+        str | None, "Set-valued columns and what separates their items: 'diagnoses= ', tags=comma, or a=dx01..dx15."
     ] = None
     sensitive_items: Annotated[tuple[str, ...], "Sensitive items, a,b,c, or a file with one a line."] = ()
 
@@ -59,11 +60,11 @@ def column_keys(typed: Mapping[str, Any], header: Callable[[], Collection[str]])
 
 
 def separators(text: str) -> dict[str, str | None]:
-    """The set-valued columns of `diagnoses= ` or `a=|,b=;`; without a separator the column must hold lists."""
+    """The set-valued columns of `diagnoses= `, `a=|,b=;` or `a=comma`; without a separator the column holds lists."""
     found: dict[str, str | None] = {}
-    for part in text.split(","):
+    for part in re.sub(r"=,(?=,|$)", f"={COMMA}", text).split(","):
         name, equals, separator = part.partition("=")
-        found[name.strip()] = separator or " " if equals else None
+        found[name.strip()] = "," if separator == COMMA else (separator or " ") if equals else None
     return found
 
 

@@ -19,6 +19,7 @@ from crypsis.errors import BadParameter
 from crypsis.parameters import OneOf
 
 ITEMS_TYPE = "items"  # the type of a column that holds sets
+COMMA = "comma"  # how a comma is typed where commas stand between columns
 RECORDS = Way("a table with one row per record")
 
 
