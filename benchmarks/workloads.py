@@ -47,11 +47,18 @@ def cars(seed: int = 1, n: int = 5_707, side: int = 24, block: int = 500) -> Tra
         return Tracks(*_cars(_seeded(seed), n, side, block))
 
 
-def million(n: int = 1_000_000, locations: int = 10_000, seed: int = 1) -> Trajectories:
-    """Check-ins with a long tail of rare locations on a square grid, 4.7 visits on average."""
+def million(
+    n: int = 1_000_000, locations: int = 10_000, seed: int = 1, walkers_seed: int | None = None
+) -> Trajectories:
+    """Check-ins with a long tail of rare locations on a square grid, 4.7 visits on average.
+
+    With a seed of their own, other people walk on the same map.
+    """
     random = np.random.Generator(np.random.PCG64(seed))
     side = int(np.ceil(np.sqrt(locations)))
     where = random.permutation(locations)  # popularity is spread over the map, not sorted along it
+    if walkers_seed is not None:
+        random = np.random.Generator(np.random.PCG64(walkers_seed))
     lengths = np.minimum(random.geometric(1 / 4.7, n), 60)
     offsets = offsets_of(lengths)
     codes = np.empty(int(offsets[-1]), np.int32)

@@ -19,30 +19,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
-
 import crypsis
+from benchmarks.executors.generated_parts import ROLES, write_table
 from benchmarks.executors.processes import Processes
 from crypsis.executors.dask import Dask
 from crypsis.executors.serial import Serial
 from crypsis.run_context import Progress
 
-PART = 1_000_000
-QUASI = {"age": 90, "zip": 2_000, "job": 60, "pay": 400, "size": 12, "children": 8}
-ROLES = {**dict.fromkeys(QUASI, "quasi"), "ill": "sensitive"}
 METHOD = crypsis.Mondrian(k=10)
-
-
-def write_parts(folder: Path, rows: int) -> None:
-    """Rows of six quasi-identifiers, in parts."""
-    folder.mkdir()
-    for number, first in enumerate(range(0, rows, PART)):
-        rng = np.random.default_rng(number)
-        n = min(PART, rows - first)
-        columns: dict[str, Any] = {name: rng.integers(0, values, n) for name, values in QUASI.items()}
-        columns["ill"] = pl.Series([f"i{code:02d}" for code in range(20)]).gather(pl.Series(rng.integers(0, 20, n)))
-        pl.DataFrame(columns).write_parquet(folder / f"{number:05d}.parquet")
 
 
 def digest(release: Path) -> str:
@@ -73,7 +57,7 @@ def main() -> int:
         parser.error("--workers 0 compares work on parts with --beside memory")
     with tempfile.TemporaryDirectory(prefix="crypsis-demo-") as name:
         folder = Path(name)
-        write_parts(folder / "parts", asked.rows)
+        write_table(folder / "parts", asked.rows)
 
         def in_memory() -> Path:
             table = crypsis.read_table(folder / "parts", ROLES, each_row_is_a_person=True)

@@ -224,13 +224,13 @@ def release_shards(
 ) -> PartsRelease:
     """The release of a table in shards, in parts."""
     from crypsis.parts_release import PartsRelease
-    from crypsis.publication.parts_sort import sort_blocks
+    from crypsis.publication.parts_sort import publish_blocks
 
     method.check_people(encoded)
     recoded = method.anonymize_parts(encoded, executor, context, block)
     scaling = context.private.pop("scaling", None)
     return PartsRelease(
-        parts=sort_blocks(recoded, encoded.columns, executor, context),
+        parts=publish_blocks(recoded, encoded.columns, executor, context),
         guarantee=method.guarantee,
         method=method,
         declared=method,

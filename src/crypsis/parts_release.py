@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.atomic import new_folder, write_file
-from crypsis.data.relational import PublishedTable, Table
+from crypsis.data.relational import PublishedColumn, PublishedTable, Table
 from crypsis.data.values import POLARS_TYPES
 from crypsis.errors import (
     BadParameter,
@@ -40,7 +40,7 @@ from crypsis.metrics.class_sizes import ClassSizes
 from crypsis.metrics.published_widths import column_width, mean_widths
 from crypsis.publication import PublishedKind, kind_named
 from crypsis.publication.figures import finite, rounded
-from crypsis.publication.parts_sort import SortedParts
+from crypsis.publication.parts_sort import PublishedBlocks
 from crypsis.publication.published_parts import PublishedParts
 from crypsis.publication.table_parts import PARTS, part_name
 from crypsis.release import (
@@ -55,7 +55,7 @@ from crypsis.release import (
     review_entry,
     write_descriptions,
 )
-from crypsis.release_folder import MANIFEST, REPORT, SCHEMA, data_files, open_release_folder
+from crypsis.release_folder import MANIFEST, REPORT, SCHEMA, data_files, open_release_folder, sha256
 from crypsis.reports.about import About, report_language
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
@@ -93,6 +93,7 @@ class PartsRelease:
     about: About | None = None
     scaling: dict[str, Any] | None = None  # where blocks of the data were anonymized apart, how large these are
     _counted: Any = field(default=None, repr=False)
+    _digests: list[str] = field(default_factory=list, repr=False)
     _whole: Release | None = field(default=None, repr=False)
     _finalizer: Any = field(default=None, repr=False)
 
@@ -118,23 +119,27 @@ class PartsRelease:
         return PublishedParts(self.parts.files, told, self.parts.n_records, hierarchies)
 
     def verify(self) -> Verdict:
-        """Recount the guarantee from the published parts, in bounded memory."""
+        """Recount the guarantee from the published parts, in bounded memory; few records are counted at once."""
+        if self.is_whole:
+            return self.in_memory().verify()
         return verify_parts(self._count(), self.data.columns, self.guarantee, original=True)
 
     def _count(self) -> Any:
+        """What the parts hold, counted once; their digests tell later that a copy is what was counted."""
         if self._counted is None:
+            files = self.data.files
             with self.context.stage("verify"):
-                self._counted = self._count_files(self.data.files)
+                counted = self._count_parts(files)
+                if counted.checksum != self.parts.checksum or counted.n_records != self._n_published:
+                    raise VerificationFailed(
+                        "Nothing was written: the parts do not hold the records that were published."
+                    )
+                self._digests = self.executor.map(sha256, [Path(file) for file in files])
+                self._counted = counted
         return self._counted
 
     def _count_parts(self, files: tuple[str, ...]) -> Any:
         return count_parts(files, self.data.columns, self.guarantee, self.executor, self._originals(), self.parts.seeds)
-
-    def _count_files(self, files: tuple[str, ...]) -> Any:
-        counted = self._count_parts(files)
-        if counted.checksum != self.parts.checksum or counted.n_records != self._n_published:
-            raise VerificationFailed("Nothing was written: the parts do not hold the records that were published.")
-        return counted
 
     @property
     def _n_published(self) -> int:
@@ -310,8 +315,9 @@ class PartsRelease:
                 shutil.copyfile(file, placed)
                 files.append(str(placed))
             self._place_beside(partial)
-            counted = self._count_files(tuple(files))  # as read back
-            self.manifest = self._write_descriptions(partial, counted)
+            if self.executor.map(sha256, [Path(file) for file in files]) != self._digests:  # as read back
+                raise VerificationFailed("Nothing was written: read back, the parts are not those that were verified.")
+            self.manifest = self._write_descriptions(partial, self._count())
             if sign is not None:
                 sign_files(partial, sign)
         if private_report is not None:
@@ -441,11 +447,19 @@ def _original(encoded: EncodedTable) -> Table:
     return encoded.with_codes(whole)
 
 
-def _published(parts: SortedParts, encoded: EncodedTable) -> PublishedTable:
+def _published(parts: PublishedBlocks, encoded: EncodedTable) -> PublishedTable:
     """The published records in input order, with the types of the original columns."""
     contents = [load(file) for file in parts.blocks]
     rows = np.concatenate([content["rows"] for content in contents]) if contents else np.zeros(0, np.int64)
     order = np.argsort(rows, kind="stable")
+    if len(contents) == 1:
+        held = zip(parts.columns, contents[0]["columns"], strict=True)
+        return PublishedTable(
+            tuple(
+                PublishedColumn(fact.name, fact.role, codes[order], cells, fact.hierarchy, fact.guessed)
+                for fact, (codes, cells) in held
+            )
+        )
     frame: dict[str, pl.Series] = {}
     for index, column in enumerate(encoded.columns):
         texts = [

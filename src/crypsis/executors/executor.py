@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -125,7 +124,7 @@ def write_pieces(shard: Any, work: Work, folder: str, number: int, common: Seque
     sent = []
     for index, (target, arrays) in enumerate(work(shard, *common)):
         name = f"{number:06d}-{index:06d}"
-        sent.append((target, scratch.write(name, pickle.dumps(arrays, protocol=5))))
+        sent.append((target, scratch.save(name, arrays)))
     return sent
 
 

@@ -11,9 +11,10 @@ import pickle
 import secrets
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from crypsis.errors import WriteFailed
 
@@ -54,11 +55,18 @@ class Scratch:
 
     def write(self, name: str, content: bytes) -> str:
         """Write a file whole or not at all, and return its path. Written twice it is there once."""
+        return self._written(name, lambda stream: stream.write(content))
+
+    def save(self, name: str, content: Any) -> str:
+        """Write an object that `load` reads; its arrays are not copied on the way."""
+        return self._written(name, lambda stream: pickle.dump(content, stream, protocol=5))
+
+    def _written(self, name: str, write: Callable[[BinaryIO], object]) -> str:
         target = self.folder / name
         partial = self.folder / f".{name}-{secrets.token_hex(8)}"
         try:
             with partial.open("wb") as stream:
-                stream.write(content)
+                write(stream)
             partial.rename(target)
         except OSError as error:
             partial.unlink(missing_ok=True)
@@ -70,10 +78,6 @@ class Scratch:
             partial.unlink(missing_ok=True)
             raise
         return str(target)
-
-    def save(self, name: str, content: Any) -> str:
-        """Write an object that `load` reads."""
-        return self.write(name, pickle.dumps(content, protocol=5))
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)

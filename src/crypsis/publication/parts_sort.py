@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from crypsis.executors.scratch import Scratch, load
 from crypsis.methods.scaling import RecodedBlocks
 from crypsis.publication.table_parts import PART_ROWS, part_name, write_part
 from crypsis.run_context import RunContext
+from crypsis.verifiers.table_parts import rows_checksum
 from crypsis.verifiers.table_recoding import untruthful
 
 SAMPLE = 1024
@@ -35,79 +37,108 @@ Keys = np.ndarray[tuple[int], np.dtype[Any]]
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """A published column without its records: how it is described, and its texts in order."""
+    """A published column without its records: how it is described."""
 
     name: str
-    role: str
+    role: Any
     type: Any
     guessed: bool
     hierarchy: NodeLeaves | None
-    texts: pl.Series
 
 
 @dataclass(frozen=True, eq=False)
 class SortedParts:
-    """The files of the parts in order, their columns, and a file with the input number of every row of each part."""
+    """The files of the parts in order, and a file with the input number of every row of each part."""
 
     files: tuple[str, ...]
+    numbers: tuple[str, ...]
+    checksum: tuple[int, int]  # of all rows, keyed by the seeds of the blocks
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedBlocks:
+    """Published blocks in scratch, in the types of the original; sorted once somebody asks for the parts."""
+
+    blocks: tuple[str, ...]
     columns: tuple[ColumnFacts, ...]
     n_records: int
-    numbers: tuple[str, ...]
-    checksum: tuple[int, int]  # of all rows, keyed by `seeds`
-    blocks: tuple[str, ...]  # the published blocks, in the types of the original
     seeds: tuple[int, ...]
+    folder: Scratch
+    executor: Executor = field(repr=False)
+    context: RunContext = field(repr=False)
+
+    @cached_property
+    def _sorted(self) -> SortedParts:
+        with self.context.stage("sort"):
+            return sort_blocks(self)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the parts in order."""
+        return self._sorted.files
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """A file with the input number of every row of each part."""
+        return self._sorted.numbers
+
+    @property
+    def checksum(self) -> tuple[int, int]:
+        """Of all rows, keyed by the seeds."""
+        return self._sorted.checksum
 
 
-def sort_blocks(recoded: RecodedBlocks, columns: Sequence[Any], executor: Executor, context: RunContext) -> SortedParts:
-    """Write the published records as sorted parts into scratch."""
+def publish_blocks(
+    recoded: RecodedBlocks, columns: Sequence[Any], executor: Executor, context: RunContext
+) -> PublishedBlocks:
+    """Publish every block, and compare it with its records."""
     folder = executor.scratch.below("published")
-    seeds = tuple(secrets.randbits(63) for _ in range(2))
-    blocks = list(enumerate(recoded.blocks))
     with context.stage("publish"):
+        blocks = list(enumerate(recoded.blocks))
         noted = executor.map(note_block, blocks, str(folder.folder), recoded.publish, recoded.common)
         for one in noted:
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
-        merged = [_merged_column(noted, index, column) for index, column in enumerate(columns)]
-        types = [facts.type for facts in merged]
-    with context.stage("sort"):
-        texts = executor.map(texts_of_block, [one["file"] for one in noted], str(folder.folder), types)
-        dictionaries = [
-            pl.concat([load(text)[index] for text in texts]).unique().sort()
-            if texts
-            else pl.Series([], dtype=pl.String)
-            for index in range(len(columns))
+        merged = tuple(_merged_column(noted, index, column) for index, column in enumerate(columns))
+    n_records = sum(one["rows"] for one in noted)
+    seeds = tuple(secrets.randbits(63) for _ in range(2))
+    return PublishedBlocks(tuple(one["file"] for one in noted), merged, n_records, seeds, folder, executor, context)
+
+
+def sort_blocks(published: PublishedBlocks) -> SortedParts:
+    """Write the published records as sorted parts into scratch."""
+    folder, columns, executor = published.folder, published.columns, published.executor
+    types = [column.type for column in columns]
+    texts = executor.map(texts_of_block, published.blocks, str(folder.folder), types)
+    dictionaries = [
+        pl.concat([load(text)[index] for text in texts]).unique().sort() if texts else pl.Series([], dtype=pl.String)
+        for index in range(len(columns))
+    ]
+    order = sort_order([column.role for column in columns])
+    radix = [max(len(dictionaries[place]), 1) for place in order]
+    dictionary = folder.save("dictionary", dictionaries)
+    runs = executor.map(sort_run, texts, str(folder.folder), dictionary, order, radix, published.seeds)
+    n_records = sum(run["rows"] for run in runs)
+    splitters = _splitters([load(run["sample"]) for run in runs], n_records, executor)
+    pieces = executor.exchange(cut_run, [run["file"] for run in runs], len(splitters) + 1, splitters)
+    ranges = executor.map(merge_range, list(enumerate(pieces)), str(folder.folder))
+    starts = np.concatenate([[0], np.cumsum([one["rows"] for one in ranges])]).tolist()
+    work = []
+    for number, first in enumerate(range(0, max(n_records, 1), PART_ROWS)):
+        last = min(first + PART_ROWS, n_records)
+        wanted = [
+            (one["file"], max(first - start, 0), last - start)
+            for one, start, end in zip(ranges, starts[:-1], starts[1:], strict=True)
+            if start < last and end > first
         ]
-        merged = [replace(facts, texts=words) for facts, words in zip(merged, dictionaries, strict=True)]
-        order = sort_order([column.role for column in columns])
-        radix = [max(len(dictionaries[place]), 1) for place in order]
-        dictionary = folder.save("dictionary", dictionaries)
-        runs = executor.map(sort_run, texts, str(folder.folder), dictionary, order, radix, seeds)
-        n_records = sum(run["rows"] for run in runs)
-        splitters = _splitters([load(run["sample"]) for run in runs], n_records, executor)
-        pieces = executor.exchange(cut_run, [run["file"] for run in runs], len(splitters) + 1, splitters)
-        ranges = executor.map(merge_range, list(enumerate(pieces)), str(folder.folder))
-        starts = np.concatenate([[0], np.cumsum([one["rows"] for one in ranges])]).tolist()
-        work = []
-        for number, first in enumerate(range(0, max(n_records, 1), PART_ROWS)):
-            last = min(first + PART_ROWS, n_records)
-            wanted = [
-                (one["file"], max(first - start, 0), last - start)
-                for one, start, end in zip(ranges, starts[:-1], starts[1:], strict=True)
-                if start < last and end > first
-            ]
-            work.append((number, wanted))
-        names = [column.name for column in columns]
-        parts = executor.map(write_sorted_part, work, str(folder.folder), dictionary, order, radix, names)
+        work.append((number, wanted))
+    names = [column.name for column in columns]
+    parts = executor.map(write_sorted_part, work, str(folder.folder), dictionary, order, radix, names)
     checksum = tuple(sum(run["checksum"][half] for run in runs) % (1 << 64) for half in range(2))
     return SortedParts(
         tuple(part["file"] for part in parts),
-        tuple(merged),
-        n_records,
         tuple(part["numbers"] for part in parts),
         (checksum[0], checksum[1]),
-        tuple(one["file"] for one in noted),
-        seeds,
     )
 
 
@@ -120,6 +151,7 @@ def note_block(numbered: tuple[int, Any], folder: str, publish: Any, common: Seq
     return {
         "file": Scratch.at(folder).save(f"noted-{number:06d}", content),
         "problem": problem,
+        "rows": len(rows),
         "columns": [
             (column.cells.values, np.unique(column.cells.kinds), column.hierarchy) for column in published.columns
         ],
@@ -137,7 +169,7 @@ def _merged_column(noted: Sequence[Mapping[str, Any]], place: int, column: Any) 
         united = {name: below for leave in leaves for name, below in leave.leaves.items()}
         hierarchy = replace(leaves[0], leaves=united)
     told = told_type(column.type, values, kinds) if column.guessed else column.type
-    return ColumnFacts(column.name, column.role, told, column.guessed, hierarchy, pl.Series([], dtype=pl.String))
+    return ColumnFacts(column.name, column.role, told, column.guessed, hierarchy)
 
 
 def texts_of_block(file: str, folder: str, types: Sequence[Any]) -> str:
@@ -179,23 +211,25 @@ def sort_run(
     content, words = load(f"{base}-texts"), load(dictionary)
     ranks = [_places(content["columns"][place], words[place])[content["codes"][place]] for place in order]
     keys, rows = joined_keys(ranks, radix, len(content["rows"])), content["rows"]
-    sorted_places = np.lexsort((rows, keys)) if keys.dtype.kind != "V" else _sorted_bytes(keys, rows)
+    sorted_places = sort_keys(keys, rows)
     keys, rows = keys[sorted_places], rows[sorted_places]
-    texts = pl.DataFrame(
-        {str(place): words[place].gather(rank) for place, rank in zip(order, ranks, strict=True)}
-    ).select([str(index) for index in range(len(order))])
     scratch, name = Scratch.at(folder), Path(base).name
     return {
         "file": scratch.save(f"{name}-run", {"keys": keys, "rows": rows}),
         "sample": scratch.save(f"{name}-sample", keys[SAMPLE // 2 :: SAMPLE]),
         "rows": len(rows),
-        "checksum": checksum_of(texts, seeds),
+        "checksum": rows_checksum(list(zip(content["columns"], content["codes"], strict=True)), len(rows), seeds),
     }
 
 
-def _sorted_bytes(keys: Keys, rows: Int64s) -> Int64s:
-    by_row = np.argsort(rows, kind="stable")
-    return by_row[np.argsort(keys[by_row], kind="stable")].astype(np.int64)
+def sort_keys(keys: Keys, rows: Int64s) -> Int64s:
+    """Where keys stand in ascending order, equal ones in the order of the input. Rows mostly come in it."""
+    order: Int64s = np.argsort(keys, kind="stable")
+    keys, rows = keys[order], rows[order]
+    equal = keys[1:] == keys[:-1]
+    if (equal & (rows[1:] < rows[:-1])).any():
+        order = order[np.lexsort((rows, np.append(0, np.cumsum(~equal))))]
+    return order
 
 
 def joined_keys(ranks: Sequence[Int64s], radix: Sequence[int], n_rows: int) -> Keys:
@@ -229,15 +263,6 @@ def _fit_a_number(radix: Sequence[int]) -> bool:
     return product < LARGEST_KEY
 
 
-def checksum_of(texts: pl.DataFrame, seeds: Sequence[int]) -> tuple[int, int]:
-    """Two keyed sums of row hashes: equal for equal rows in any order."""
-    sums = []
-    for half in range(2):
-        hashes = texts.hash_rows(seeds[half]).to_numpy()
-        sums.append(int(hashes.astype(np.uint64).sum(dtype=np.uint64)))
-    return sums[0], sums[1]
-
-
 def _splitters(samples: Sequence[Keys], n_records: int, executor: Executor) -> Keys:
     """Keys that divide all records into ranges that a worker can hold; equal keys are never divided."""
     per_range = max(min(PART_ROWS, executor.memory // 256), 1)
@@ -266,8 +291,7 @@ def merge_range(numbered: tuple[int, Sequence[str]], folder: str) -> dict[str, A
     keys = np.concatenate([piece["keys"] for piece in pieces])
     rows = np.concatenate([piece["rows"] for piece in pieces])
     if len(pieces) > 1:
-        by_row = np.argsort(rows, kind="stable")
-        places = by_row[np.argsort(keys[by_row], kind="stable")]
+        places = sort_keys(keys, rows)
         keys, rows = keys[places], rows[places]
     return {"file": Scratch.at(folder).save(f"range-{number:06d}", {"keys": keys, "rows": rows}), "rows": len(rows)}
 

@@ -1,8 +1,9 @@
 """Recount k-anonymity, l-diversity and t-closeness of a published table in parts, in bounded memory.
 
-The texts of the quasi-identifiers, with the sensitive texts and how often they occur, are exchanged by hash, so that a
-class is counted whole by one task. The verdict is the one on the whole table, witness and figures included. Written
-from the definitions, with no code of the methods; whoever runs the tasks only has to `map` and `exchange`.
+Every part is read once. The texts of the quasi-identifiers, with the sensitive texts where a promise asks for them and
+how often they occur, are exchanged by hash, so that a class is counted whole by one task. The verdict is the one on the
+whole table, witness and figures included. Written from the definitions, with no code of the methods; whoever runs the
+tasks only has to `map` and `exchange`.
 """
 
 from __future__ import annotations
@@ -17,15 +18,17 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int64s
+from crypsis.arrays import Int32s, Int64s, mixed_bits
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.vocabulary import distinct_texts
 from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
 from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness, Verdict, Witness
 from crypsis.verifiers import k_anonymity, l_diversity, t_closeness
 from crypsis.verifiers.counted_people import EACH_RECORD
 from crypsis.verifiers.joint_verdict import first_required, joint_verdict
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
+from crypsis.verifiers.table_classes import joined_codes
 
 SUPPRESSED = "~"
 BYTES_PER_ROW = 512
@@ -95,7 +98,12 @@ def count_parts(
     seeds: Sequence[int] | None = None,
 ) -> CountedParts:
     """Count classes and sensitive values. `whole` are the values of the original, which t-closeness compares with."""
-    noted = workers.map(note_part, list(files), columns, seeds)
+    promises = promised.parts if isinstance(promised, AllOf) else (promised,)
+    by = columns.named("quasi")
+    if any(isinstance(promise, (LDiversity, TCloseness)) for promise in promises):
+        by = [*by, *columns.named("sensitive")]
+    pieces = workers.exchange(note_part, list(enumerate(files)), len(files), columns, by, seeds)
+    noted = [_load(note) for note, _ in pieces]
     starts = np.concatenate([[0], np.cumsum([one["rows"] for one in noted])]).tolist()
     n_records = starts[-1]
     cell_counts = {name: _added([one["cells"][name] for one in noted], [name]) for name in columns.roles}
@@ -113,9 +121,11 @@ def count_parts(
         )
     secrets = _secret_values(columns, cell_counts, whole)
     targets = max(1, -(-n_records * BYTES_PER_ROW // workers.memory))
-    pieces = workers.exchange(grouped_by_class, list(files), targets, columns, targets)
-    promises = promised.parts if isinstance(promised, AllOf) else (promised,)
-    counted = workers.map(count_classes, pieces, columns, promises, secrets)
+    grouped = [group for _, group in pieces]
+    classes = [grouped]
+    if targets > 1:
+        classes = workers.exchange(cut_by_class, grouped, targets, columns.named("quasi"), targets)
+    counted = workers.map(count_classes, classes, columns, by, promises, secrets)
     sizes: dict[int, int] = {}
     for one in counted:
         for size, count in one["sizes"].items():
@@ -226,64 +236,105 @@ def _t_verdict(counted: CountedParts, columns: PublishedColumns, promised: TClos
     return Verdict(promised, True, farthest, promised.t, words, figures=figures)
 
 
-def note_part(file: str, columns: PublishedColumns, seeds: Sequence[int] | None) -> dict[str, Any]:
-    """Counts of a part that need no exchange."""
+def note_part(
+    numbered: tuple[int, str], columns: PublishedColumns, by: Sequence[str], seeds: Sequence[int] | None
+) -> Iterator[tuple[int, Any]]:
+    """What is counted of a part by itself; then its rows that are not suppressed, grouped by the columns `by`."""
+    number, file = numbered
     frame = _read(file, columns)
-    marks = [(frame[name] == SUPPRESSED).to_numpy() for name in columns.roles]
+    coded = {name: distinct_texts(frame[name]) for name in columns.roles}
+    marks = [_marked(*own, SUPPRESSED) for own in coded.values()]
     suppressed = np.logical_or.reduce(marks) if marks else np.zeros(len(frame), np.bool_)
     partly = {index: int(np.argmax(suppressed & ~own)) for index, own in enumerate(marks) if (suppressed & ~own).any()}
-    told: dict[str, Any] = {
+    note: dict[str, Any] = {
         "rows": len(frame),
         "suppressed": int(np.count_nonzero(suppressed)),
         "partly": partly,
-        "cells": {name: frame.group_by(name).agg(pl.len().cast(pl.Int64).alias("n")) for name in columns.roles},
+        "cells": {name: _cell_counts(name, *own) for name, own in coded.items()},
     }
     if seeds is not None:
-        halves = [frame.hash_rows(seeds[half]).to_numpy().astype(np.uint64) for half in range(2)]
-        told["checksum"] = tuple(int(half.sum(dtype=np.uint64)) for half in halves)
-    return told
+        note["checksum"] = rows_checksum(list(coded.values()), len(frame), seeds)
+    yield number, note
+    kept = np.flatnonzero(~suppressed)
+    keys = joined_codes((coded[name][1][kept].astype(np.int64) for name in by), len(kept))
+    first, sizes = _counted_runs(keys)
+    texts = {name: coded[name][0].gather(coded[name][1][kept[first]]) for name in by}
+    yield number, pl.DataFrame({**texts, "n": sizes})
 
 
-def grouped_by_class(file: str, columns: PublishedColumns, targets: int) -> Iterator[tuple[int, pl.DataFrame]]:
-    """The classes of a part with their sensitive texts and counts, by the task that counts them."""
-    quasi = columns.named("quasi")
-    names = [*quasi, *columns.named("sensitive")]
-    frame = _read(file, columns)
-    kept = frame.filter(~pl.any_horizontal(pl.col(name) == SUPPRESSED for name in columns.roles))
-    grouped = kept.group_by(names).agg(pl.len().cast(pl.Int64).alias("n")) if names else kept.head(0)
-    if not len(grouped):
+def _marked(distinct: pl.Series, codes: Int32s, text: str) -> Any:
+    """Which cells hold a text."""
+    return (distinct == text).to_numpy()[codes] if len(distinct) else np.zeros(len(codes), np.bool_)
+
+
+def _cell_counts(name: str, distinct: pl.Series, codes: Int32s) -> pl.DataFrame:
+    counts = np.bincount(codes, minlength=len(distinct)).astype(np.int64)
+    return pl.DataFrame({name: distinct, "n": counts}).filter(pl.col("n") > 0)
+
+
+def _counted_runs(keys: Int64s) -> tuple[Int64s, Int64s]:
+    """The first row of each key, and how many have it; equal keys that stand together are added up first."""
+    if not len(keys):
+        return keys, keys
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    lengths = np.diff(np.append(starts, len(keys)))
+    _, first, inverse = np.unique(keys[starts], return_index=True, return_inverse=True)
+    sizes = np.zeros(len(first), np.int64)
+    np.add.at(sizes, inverse.reshape(-1), lengths)
+    return starts[first], sizes
+
+
+def rows_checksum(columns: Sequence[tuple[pl.Series, Any]], rows: int, seeds: Sequence[int]) -> tuple[int, int]:
+    """Two keyed sums of row hashes: equal for equal rows in any order. Columns are texts, and the text of each row."""
+    first, second = (int(_row_hashes(columns, rows, seed).sum(dtype=np.uint64)) for seed in seeds)
+    return first, second
+
+
+def _row_hashes(columns: Sequence[tuple[pl.Series, Any]], rows: int, seed: int) -> Any:
+    """A keyed hash of each row: of the hashes of its cells, each keyed by its column as well."""
+    total = np.full(rows, seed, np.uint64)
+    for place, (texts, codes) in enumerate(columns):
+        if len(texts):
+            total += mixed_bits(texts.hash(seed).to_numpy() ^ np.uint64(place))[codes]
+    return mixed_bits(total)
+
+
+def cut_by_class(file: str, quasi: Sequence[str], targets: int) -> Iterator[tuple[int, pl.DataFrame]]:
+    """The groups of a part by the task that counts their class."""
+    groups = _load(file)
+    if not len(groups) or not quasi:
         return
-    if not quasi or targets == 1:
-        yield 0, grouped
-        return
-    target = (grouped.select(quasi).hash_rows(_HASH_SEED) % targets).cast(pl.Int64)
-    for part in grouped.with_columns(target.alias("\0target")).partition_by("\0target"):
+    target = (groups.select(quasi).hash_rows(_HASH_SEED) % targets).cast(pl.Int64)
+    for part in groups.with_columns(target.alias("\0target")).partition_by("\0target"):
         yield int(part["\0target"][0]), part.drop("\0target")
 
 
 def count_classes(
     files: Sequence[str],
     columns: PublishedColumns,
+    by: Sequence[str],
     promises: Sequence[Guarantee],
     secrets: Mapping[str, tuple[pl.DataFrame, Int64s]],
 ) -> dict[str, Any]:
     """The classes of one task: how many have each size, the smallest, and what the promises ask of each."""
     quasi, sensitive = columns.named("quasi"), columns.named("sensitive")
     told: dict[str, Any] = {"sizes": {}, "smallest": None, "levels": {}}
-    if not files:
+    rows = pl.concat([_load(file) for file in files]) if files else pl.DataFrame()
+    if not len(rows) or not quasi:
         return told
-    rows = _added([pickle.loads(Path(file).read_bytes()) for file in files], [*quasi, *sensitive])
-    classes = rows.group_by(quasi).agg(pl.col("n").sum().alias("\0size")).sort(quasi)
-    classes = classes.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("\0class"))
+    classes = rows.group_by(quasi).agg(pl.col("n").sum().alias("\0size"))
     sizes = classes["\0size"].to_numpy()
     told["sizes"] = dict(zip(*(part.tolist() for part in np.unique(sizes, return_counts=True)), strict=True))
-    smallest = int(np.argmin(sizes))
-    told["smallest"] = (int(sizes[smallest]), _texts(classes, quasi, smallest))
+    smallest = classes.filter(pl.col("\0size") == pl.col("\0size").min()).sort(quasi)
+    told["smallest"] = (int(smallest["\0size"][0]), _texts(smallest, quasi, 0))
     wanted = [
         (index, promise) for index, promise in enumerate(promises) if isinstance(promise, (LDiversity, TCloseness))
     ]
     if not wanted:
         return told
+    rows = _added([rows], by)
+    classes = classes.sort(quasi).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("\0class"))
+    sizes = classes["\0size"].to_numpy()
     numbered = rows.join(classes.drop("\0size"), on=quasi, how="left", nulls_equal=True)
     for name in sensitive:
         values, table = secrets[name]
@@ -349,6 +400,11 @@ def _secret_values(
         frame = pl.DataFrame({"\0text": cell_counts[name][name], "\0value": number}).filter(pl.col("\0value") >= 0)
         secrets[name] = (frame, table if whole is None else np.asarray(whole[name][1], np.int64))
     return secrets
+
+
+def _load(file: str) -> Any:
+    """What a task wrote."""
+    return pickle.loads(Path(file).read_bytes())
 
 
 def _read(file: str, columns: PublishedColumns) -> pl.DataFrame:

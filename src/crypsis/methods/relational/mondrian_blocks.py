@@ -56,11 +56,11 @@ class Problem:
     def n_values(self) -> int:
         return max(self.layout.widths)
 
-    def identifiers(self, codes: Int32s) -> QuasiIdentifiers:
-        """The quasi-identifiers of some records, with the costs and trees of all."""
+    def identifiers(self, codes: Int32s, quasi: Int32s | None = None) -> QuasiIdentifiers:
+        """The quasi-identifiers of some records, with the costs and trees of all; `quasi` are their codes if known."""
         table = table_of(self.columns, codes)
         own = tuple(replace(one, column=table.column(one.column.name)) for one in self.quasi)
-        made = self.layout.quasi_codes(codes)
+        made = self.layout.quasi_codes(codes) if quasi is None else quasi
         return QuasiIdentifiers(table, own, made, self.attributes, self.denominator, self.exact)
 
 
@@ -98,9 +98,11 @@ def mondrian_blocks(
             block.rows, problem.in_halves, executor, context,
         )  # fmt: skip
         targets, n_targets = packed_nodes(tree, block.rows)
-        pieces = executor.exchange(
-            rows_by_target, data.shards, n_targets, problem.layout, tree.flat(), targets, len(data)
-        )
+        pieces: list[Any] = [list(data.shards)]  # of one block, as they are
+        if n_targets != 1 or len(tree.leaves) != 1:
+            pieces = executor.exchange(
+                rows_by_target, data.shards, n_targets, problem.layout, tree.flat(), targets, len(data)
+            )
         start, bit_start = (
             problem.layout.start,
             problem.identifiers(np.zeros((0, len(data.columns)), np.int32)).bit_start,
@@ -163,18 +165,32 @@ def rows_by_target(
             )
 
 
+def _rows_by_node(files: Sequence[str | TableShard]) -> tuple[Int32s, Int64s, Int64s]:
+    """Codes, nodes and numbers in the input of some rows, node by node; rows of shards are all of the root."""
+    codes, nodes, rows = [], [], []
+    for file in files:
+        if isinstance(file, TableShard):
+            codes.append(np.asarray(file.codes()))
+            nodes.append(np.zeros(file.rows, np.int64))
+            rows.append(np.arange(file.first, file.first + file.rows, dtype=np.int64))
+        else:
+            piece = load(file)
+            codes.append(piece["codes"])
+            nodes.append(piece["node"])
+            rows.append(piece["rows"])
+    node_of_row = np.concatenate(nodes)
+    if (node_of_row[1:] >= node_of_row[:-1]).all():
+        return np.concatenate(codes), node_of_row, np.concatenate(rows)
+    by_node = np.argsort(node_of_row, kind="stable")
+    return np.concatenate(codes)[by_node], node_of_row[by_node], np.concatenate(rows)[by_node]
+
+
 def classes_of_block(
-    work: tuple[int, Sequence[str]], folder: str, problem: Problem, whole: dict[int, tuple[Any, ...]]
+    work: tuple[int, Sequence[str | TableShard]], folder: str, problem: Problem, whole: dict[int, tuple[Any, ...]]
 ) -> dict[str, Any]:
     """Divide the nodes of a block into classes, and find the cells of each."""
     number, files = work
-    pieces = [load(file) for file in files]
-    codes = np.concatenate([piece["codes"] for piece in pieces])
-    node_of_row = np.concatenate([piece["node"] for piece in pieces])
-    rows = np.concatenate([piece["rows"] for piece in pieces])
-    del pieces
-    by_node = np.argsort(node_of_row, kind="stable")
-    codes, node_of_row, rows = codes[by_node], node_of_row[by_node], rows[by_node]
+    codes, node_of_row, rows = _rows_by_node(files)
     quasi = problem.layout.quasi_codes(codes)
     sensitive = problem.layout.sensitive_codes(codes)
     class_of = np.empty(len(codes), np.int64)
@@ -195,14 +211,20 @@ def classes_of_block(
         )  # fmt: skip
         class_of[start + order] = n_classes + np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
         n_classes += len(bounds) - 1
-    identifiers = problem.identifiers(codes)
+    identifiers = problem.identifiers(codes, quasi)
     cells = class_cells(quasi, class_of, n_classes, identifiers.bit_start)
     for one, node in known:
         cells.low[one], cells.high[one], cells.absent[one], cells.bits[one] = whole[node]
     nodes = [np.zeros(0, np.int64)] * len(problem.quasi)
     if any(one.kind == TREE for one in problem.quasi):
         nodes = nodes_of_classes(identifiers, cells)
-    content = {"codes": codes, "rows": rows, "class_of": class_of, "cells": tuple(cells)}
+    as_they_are = all(isinstance(file, TableShard) for file in files)
+    content = {
+        "codes": list(files) if as_they_are else codes,
+        "rows": rows,
+        "class_of": class_of.astype(np.int32),
+        "cells": tuple(cells),
+    }
     file = Scratch.at(folder).save(f"block-{number:06d}", content)
     return {"file": file, "classes": n_classes - len(known), "nodes": nodes}
 
@@ -210,6 +232,9 @@ def classes_of_block(
 def publish_block(file: str, problem: Problem, nodes: Sequence[Int64s]) -> tuple[PublishedTable, Table, Int64s]:
     """The records of a block as they are published, as they were, and their numbers in the input."""
     content = load(file)
-    quasi = problem.identifiers(content["codes"])
-    published = published_classes(quasi, ClassCells(*content["cells"]), content["class_of"], nodes)
+    codes = content["codes"]
+    if isinstance(codes, list):  # those of shards
+        codes = np.concatenate([shard.codes() for shard in codes])
+    quasi = problem.identifiers(codes)
+    published = published_classes(quasi, ClassCells(*content["cells"]), content["class_of"].astype(np.int64), nodes)
     return published, quasi.table, content["rows"]
