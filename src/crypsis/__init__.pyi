@@ -73,6 +73,8 @@ from .data.reading import read_trajectories as read_trajectories
 from .data.reading import read_transactions as read_transactions
 from .data.scanned import ScannedTable as ScannedTable
 from .data.scanned import scan_table as scan_table
+from .data.scanned_mixed import ScannedMixed as ScannedMixed
+from .data.scanned_mixed import scan_mixed as scan_mixed
 from .data.scanned_records import ScannedRecords as ScannedRecords
 from .data.scanned_records import scan_trajectories as scan_trajectories
 from .data.scanned_records import scan_transactions as scan_transactions

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 from crypsis.data.bare_frames import refuse_frame
+from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.scanned import ScannedTable
+from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
@@ -43,7 +45,7 @@ def anonymize(
 
 @overload
 def anonymize(
-    data: ScannedRecords,
+    data: ScannedRecords | ScannedMixed,
     method: Method,
     *,
     listener: Listener | None = None,
@@ -95,7 +97,7 @@ def anonymize(
     "serial", "dask", the address of a scheduler, or an executor. `block_rows` is how many records are worked on at
     once; the release never shows it.
     """
-    if isinstance(data, (ScannedTable, ScannedRecords)) or executor is not None:
+    if isinstance(data, (ScannedTable, ScannedMixed, ScannedRecords)) or executor is not None:
         return anonymize_parts(data, method, listener=listener, executor=executor, block_rows=block_rows)
     refuse_frame(data, method.accepts, method)
     method.check_applicable(data)
@@ -106,7 +108,7 @@ def anonymize(
 
 
 def anonymize_parts(
-    data: ScannedTable | ScannedRecords | Table | Transactions | Trajectories,
+    data: ScannedTable | ScannedMixed | ScannedRecords | Table | Mixed | Transactions | Trajectories,
     method: Method,
     *,
     listener: Listener | None = None,
@@ -120,9 +122,10 @@ def anonymize_parts(
 
     block = BlockSize(block_rows)
     kind = getattr(data, "stands_for", type(data))
-    if kind not in (Table, Transactions, Trajectories):
+    if kind not in (Table, Mixed, Transactions, Trajectories):
         raise NotApplicable(
-            f"Only tables, transactions and trajectories are worked on in parts, so far; got {type(data).__name__}."
+            "Only tables, mixed data, transactions and trajectories are worked on in parts, so far; got "
+            f"{type(data).__name__}."
         )
     if method.accepts is not kind:
         raise NotApplicable(f"{type(method).__name__} anonymizes {method.accepts.__name__}, got {kind.__name__}.")
@@ -158,9 +161,9 @@ def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | En
         return encode_table(data, method.declarations(), executor)
     if isinstance(data, ScannedRecords):
         return encode_records(data, executor)
-    if isinstance(data, Table):
-        return shard_table(data, executor, executor.workers)
     bounds = [len(data) * index // executor.workers for index in range(executor.workers + 1)]
+    if isinstance(data, Table):
+        return shard_table(data, executor, bounds)
     return shard_records(data, executor, bounds)
 
 

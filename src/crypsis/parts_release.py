@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.atomic import new_folder, write_file
-from crypsis.data.relational import PublishedColumn, PublishedTable, Table
+from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.values import POLARS_TYPES
 from crypsis.errors import (
     BadParameter,
@@ -166,7 +166,7 @@ class PartsRelease:
     def in_memory(self) -> Release:
         """The same release of data in memory, rows in input order."""
         if self._whole is None:
-            original = _original(self.encoded)
+            original = self.encoded.whole
             published = _published(self.parts, self.encoded)
             self.context.private["applied_mapping"] = AppliedMapping(original, published)
             self.context.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
@@ -438,13 +438,6 @@ def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:
     if verdict.holds and problems:
         return replace(verdict, holds=False, problem=problems[0])
     return verdict
-
-
-def _original(encoded: EncodedTable) -> Table:
-    """All records in memory, in input order."""
-    codes = [np.asarray(shard.codes()) for shard in encoded.shards]
-    whole = np.concatenate(codes) if codes else np.zeros((0, len(encoded.columns)), np.int32)
-    return encoded.with_codes(whole)
 
 
 def _published(parts: PublishedBlocks, encoded: EncodedTable) -> PublishedTable:

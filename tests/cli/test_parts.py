@@ -72,6 +72,20 @@ def test_sets_in_parts_are_counted(run: Run, tmp_path: Path) -> None:
     assert "option-without-effect" in run("scan", tmp_path / "*.jsonl", "--kind", "transactions", "--quasi", "a").err
 
 
+def test_mixed_data_in_parts_are_counted(run: Run, tmp_path: Path) -> None:
+    for part in range(2):
+        columns = {"age": [20 + part, 30, None], "codes": ["a b", "", "a c zq-secret-417"]}
+        pl.DataFrame(columns).write_csv(tmp_path / f"{part}.csv")
+    command = ["scan", tmp_path / "*.csv", "--kind", "mixed", "--quasi", "age", "--items", "codes= "]
+    facts = json.loads(run(*command, "--json").out)
+    counted = {name: facts[name] for name in ("records", "distinct_rows", "labels", "values", "longest", "empty")}
+    assert counted == {"records": 6, "distinct_rows": 4, "labels": 4, "values": 10, "longest": 3, "empty": 2}
+    assert [column["name"] for column in facts["columns"]] == ["age"]
+    assert "RumBound" in facts["methods"]
+    shown = run(*command)
+    assert "zq-secret" not in shown.out + shown.err
+
+
 @pytest.mark.usefixtures("quick_workers")
 @pytest.mark.parametrize("command", ["run", "compare"])
 def test_experiments_run_where_they_are_told_to(run: Run, tmp_path: Path, command: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from crypsis.executors.executor import Executor
 from crypsis.methods.scaling import BlockSize
 from crypsis.parts_release import PartsRelease
 from crypsis.run_context import RunContext
-from crypsis.shards.table import EncodedTable, counts_of, fact_column, save_shard
+from crypsis.shards.table import shard_table
 
 ROLES = {"age": "quasi", "pay": "quasi", "town": "quasi", "ill": "sensitive", "note": "other"}
 
@@ -38,24 +37,10 @@ def random_table(rng: np.random.Generator, n: int, roles: dict[str, str] = ROLES
     return Table.from_frame(frame, roles, each_row_is_a_person=True)
 
 
-def cut_table(table: Table, cuts: Sequence[int], executor: Executor) -> EncodedTable:
-    """Shards that end at the cuts."""
-    columns = [column for column in table.columns if column.role != "identifier"]
-    codes = np.stack([column.codes for column in columns], axis=1)
-    bounds = [0, *sorted(cuts), len(table)]
-    scratch = executor.scratch.below("shards")
-    shards = [
-        save_shard(scratch, number, first, codes[first:last]) for number, (first, last) in enumerate(pairwise(bounds))
-    ]
-    counts = tuple(counts_of(codes[:, place], len(column.domain)) for place, column in enumerate(columns))
-    facts = tuple(fact_column(column, count) for column, count in zip(columns, counts, strict=True))
-    return EncodedTable(facts, counts, len(table), tuple(shards))
-
-
 def release_cut(
     table: Table, method: crypsis.Method, cuts: Sequence[int], block_rows: int, executor: Executor
 ) -> PartsRelease:
-    encoded = cut_table(table, cuts, executor)
+    encoded = shard_table(table, executor, [0, *sorted(cuts), len(table)])
     return release_shards(encoded, method, executor, BlockSize(block_rows), RunContext())  # type: ignore[arg-type]
 
 

@@ -34,6 +34,7 @@ class ScannedKind(StrEnum):
     """Kinds of data that are worked on in parts."""
 
     TABLE = "table"
+    MIXED = "mixed"
     TRANSACTIONS = "transactions"
     TRAJECTORIES = "trajectories"
 
@@ -43,7 +44,7 @@ class Scan(Command):
     """Count what data in parts hold, in bounded memory, and show which methods work on them and how.
 
     The input is a file, a folder or a pattern such as 'parts/*.parquet'. Shows numbers of records, distinct values and
-    missing values, for tables also how many combinations of quasi-identifiers there are; never a record.
+    missing values, of columns also how many combinations of quasi-identifiers there are; never a record.
     """
 
     read: Reader

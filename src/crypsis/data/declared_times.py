@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import polars as pl
 
-from crypsis.data.formats.columns import column, is_empty
+from crypsis.data.formats.columns import column, is_empty, unknown_column
 from crypsis.data.formats.source import Source, Understood, place
 from crypsis.data.formats.timestamps import EPOCHS, parse_moments
 from crypsis.data.missing import MARKERS
@@ -37,9 +37,23 @@ def with_times(
     """With dates and times in place of texts that are written so; `lenient` makes other cells missing."""
     if text is None:
         return frame
+    dated, notes = dated_columns(frame.get_columns(), text, missing, source, lenient=lenient)
+    if isinstance(source, Source):
+        source.understood = (source.understood or Understood()).and_also(notes)
+    return frame.with_columns(dated)
+
+
+def dated_columns(
+    columns: Sequence[pl.Series], text: str, missing: Sequence[str], source: str | None, *, lenient: bool = False
+) -> tuple[list[pl.Series], list[str]]:
+    """Those of the columns that hold dates and times, as such, and what there is to say of them."""
+    known = {cells.name: cells for cells in columns}
+    dated: dict[str, pl.Series] = {}
     notes = []
-    for name, written in formats_by_column(text, frame.columns).items():
-        candidates = [column(frame, name, source)] if name is not None else frame.iter_columns()
+    for name, written in formats_by_column(text, known).items():
+        if name is not None and name not in known:
+            raise unknown_column(name, [*known], source)
+        candidates = known.values() if name is None else [known[name]]
         read = [_parsed(cells, written, missing) for cells in candidates if _may_be_times(cells, written, name)]
         fitting = [moments for cells, moments, bad in read if not bad.any() or (lenient and name is not None)]
         if not fitting:
@@ -51,11 +65,10 @@ def with_times(
                 f"Column '{cells.name}' must hold times like {written!r}, got {cells[row]!r}.",
                 **place(source, row, cells.name),
             )
-        frame = frame.with_columns(fitting)
+        for moments in fitting:
+            known[moments.name] = dated[moments.name] = moments
         notes += [f"'{moments.name}' holds dates written as {written}" for moments in fitting]
-    if isinstance(source, Source):
-        source.understood = (source.understood or Understood()).and_also(notes)
-    return frame
+    return list(dated.values()), notes
 
 
 def as_iso_texts(frame: pl.DataFrame, text: str | None, dated: Collection[str]) -> pl.DataFrame:

@@ -89,19 +89,14 @@ class Mixed(Microdata):
         `each_row_is_a_person` as in `Table.from_frame`.
         """
         everything = as_frame(frame)
-        if not items:
-            raise BadParameter("Mixed data need a set-valued column; name one in items.", parameter="items")
         wide = set(everything.columns)
         everything, items = unite_columns(everything, items, source)
         roles = {name: role for name, role in roles.items() if name not in wide - set(everything.columns)}
         for name in (*items, *(sensitive or {})):
             if name not in everything.columns:
                 raise unknown_column(name, everything.columns, source)
-        relational = everything.drop(list(items))
-        if not relational.width:
-            raise NotApplicable("Mixed data need a relational column beside the items; read them as transactions.")
         table = Table.from_frame(
-            relational,
+            everything.select(relational_columns(everything.columns, items)),
             roles,
             types,
             person=person,
@@ -156,30 +151,8 @@ class Mixed(Microdata):
     @classmethod
     def united(cls, table: Table, sets: Mapping[str, Transactions]) -> Mixed:
         """A table and its set-valued columns; several are united with prefixed items."""
-        if len(sets) == 1:
-            ((name, transactions),) = sets.items()
-            return cls(table, transactions, name, (name,))
-        for name in sets:
-            for other in sets:
-                if other.startswith(f"{name}."):
-                    raise BadParameter(
-                        f"Columns '{name}' and '{other}' cannot be united: an item '{other}.x' could be of either. "
-                        "Rename one.",
-                        parameter="items",
-                    )
-        rows = [np.repeat(np.arange(len(part)), part.lengths) for part in sets.values()]
-        labels = [f"{name}." + part.vocabulary.decode(part.items) for name, part in sets.items()]
-        order = np.argsort(np.concatenate(rows), kind="stable")
-        sensitive = {
-            f"{name}.{part.vocabulary[int(code)]}"
-            for name, part in sets.items()
-            if part.sensitive is not None
-            for code in np.flatnonzero(part.sensitive)
-        }
-        lengths = np.bincount(np.concatenate(rows), minlength=len(table))
-        transactions = Transactions.from_columns(offsets_of(lengths), pl.concat(labels).gather(order), sensitive)
-        collapsed = sum(part.collapsed for part in sets.values())
-        return cls(table, replace(transactions, collapsed=collapsed), UNITED, tuple(sets))
+        transactions = united_sets(sets)
+        return cls(table, transactions, next(iter(sets)) if len(sets) == 1 else UNITED, tuple(sets))
 
     def split(self) -> dict[str, Transactions]:
         """The set-valued columns as they were before they were united."""
@@ -289,6 +262,43 @@ class Mixed(Microdata):
 
     def __repr__(self) -> str:
         return f"Mixed({self.table!r}, {self.column!r}: {self.transactions!r})"
+
+
+def united_sets(sets: Mapping[str, Transactions]) -> Transactions:
+    """The items of several set-valued columns in one, prefixed with their column; those of one as they are."""
+    if len(sets) == 1:
+        return next(iter(sets.values()))
+    for name in sets:
+        for other in sets:
+            if other.startswith(f"{name}."):
+                raise BadParameter(
+                    f"Columns '{name}' and '{other}' cannot be united: an item '{other}.x' could be of either. "
+                    "Rename one.",
+                    parameter="items",
+                )
+    rows = [np.repeat(np.arange(len(part)), part.lengths) for part in sets.values()]
+    labels = [f"{name}." + part.vocabulary.decode(part.items) for name, part in sets.items()]
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    sensitive = {
+        f"{name}.{part.vocabulary[int(code)]}"
+        for name, part in sets.items()
+        if part.sensitive is not None
+        for code in np.flatnonzero(part.sensitive)
+    }
+    n_records = len(next(iter(sets.values())))
+    lengths = np.bincount(np.concatenate(rows), minlength=n_records)
+    united = Transactions.from_columns(offsets_of(lengths), pl.concat(labels).gather(order), sensitive)
+    return replace(united, collapsed=sum(part.collapsed for part in sets.values()))
+
+
+def relational_columns(columns: Sequence[str], items: Mapping[str, str | None]) -> list[str]:
+    """Those of the columns of a table that hold no sets; mixed data have both kinds."""
+    if not items:
+        raise BadParameter("Mixed data need a set-valued column; name one in items.", parameter="items")
+    relational = [name for name in columns if name not in items]
+    if not relational:
+        raise NotApplicable("Mixed data need a relational column beside the items; read them as transactions.")
+    return relational
 
 
 @dataclass(frozen=True, eq=False)

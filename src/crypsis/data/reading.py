@@ -128,13 +128,8 @@ def read_mixed(
     `for_method` as for `read_table`.
     """
     given = _given("mixed", locals()) | cell_options(missing_tokens, unparsable)
-    sets = {
-        name: {"type": "items", "item_separator": separator, "sensitive": [*(sensitive or {}).get(name, ())]}
-        for name, separator in items.items()
-    }
-    return cast(
-        Mixed, read_as("mixed", path, given | {"columns": column_keys(roles, types) | sets}, options, for_method)
-    )
+    columns = column_keys(roles, types) | set_keys(items, sensitive)
+    return cast(Mixed, read_as("mixed", path, given | {"columns": columns}, options, for_method))
 
 
 def read_tracks(
@@ -201,6 +196,16 @@ def column_keys(roles: Mapping[str, str], types: Mapping[str, str] | None) -> di
     for name, type in (types or {}).items():
         columns[name] = {**columns.get(name, {}), "type": type}
     return columns
+
+
+def set_keys(
+    items: Mapping[str, str | None], sensitive: Mapping[str, Collection[str]] | None
+) -> dict[str, dict[str, Any]]:
+    """Set-valued columns with what separates their items, and with their sensitive items, by name."""
+    return {
+        name: {"type": "items", "item_separator": separator, "sensitive": [*(sensitive or {}).get(name, ())]}
+        for name, separator in items.items()
+    }
 
 
 def cell_options(missing_tokens: Sequence[str], unparsable: str) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import polars as pl
 
-from crypsis.data.declarations import Declarations
 from crypsis.data.formats import format_for, parquet, tabular
 from crypsis.data.formats.compression import file_on_disk, is_compressed
 from crypsis.data.formats.format import TABLE
@@ -22,11 +21,12 @@ from crypsis.data.relational import ROLES, Table
 from crypsis.errors import PartChanged, PartsDiffer, TooLarge
 
 if TYPE_CHECKING:
-    from crypsis.data.sources import DataFile, TableSource
+    from crypsis.data.sources import DataFile, DataSource, TableSource
 
 PART_OF_MEMORY = 8
 TEXT_PER_MEMORY = 4
 _TABLE = frozenset({TABLE})
+Source = TypeVar("Source", bound="DataSource")
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,15 @@ class Part:
         self.check_unchanged()
         return frame
 
+    def read_columns(self, names: Sequence[str]) -> pl.DataFrame:
+        """The rows, of a part that must have these columns."""
+        frame = self.read()
+        if tuple(frame.columns) != tuple(names):
+            raise PartsDiffer(
+                f"This part has the columns {', '.join(frame.columns)}, not {', '.join(names)}.", where=self.file
+            )
+        return frame
+
     def check_unchanged(self) -> None:
         if stamp_of(Path(self.file)) != self.stamp:
             raise PartChanged(
@@ -59,21 +68,10 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class ScannedTable:
-    """A table in parts, with a role for every column. `crypsis.scan_table` makes one.
+class ScannedRows:
+    """Rows of records in parts, with a role for every column."""
 
-    >>> import crypsis, polars, tempfile, pathlib
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> polars.DataFrame({"age": [31, 34], "ill": ["flu", "none"]}).write_parquet(folder / "a.parquet")
-    >>> polars.DataFrame({"age": [29, 35], "ill": ["flu", "cold"]}).write_parquet(folder / "b.parquet")
-    >>> visits = crypsis.scan_table(str(folder / "*.parquet"), quasi=["age"], sensitive=["ill"])
-    >>> visits
-    ScannedTable(2 files; columns age, ill)
-    >>> crypsis.anonymize(visits, crypsis.Mondrian(k=2)).verify().holds
-    True
-    """
-
-    stands_for: ClassVar[type] = Table
+    stands_for: ClassVar[type]
 
     source: TableSource
     file: DataFile
@@ -81,7 +79,7 @@ class ScannedTable:
     stamps: Mapping[str, tuple[int, int]] = field(repr=False)
 
     @classmethod
-    def of(cls, source: TableSource, file: DataFile) -> ScannedTable:
+    def of(cls, source: TableSource, file: DataFile) -> Self:
         """Look at the names of the columns of every file; they must agree."""
         source.refuse_unused(file)
         columns: tuple[str, ...] | None = None
@@ -125,7 +123,26 @@ class ScannedTable:
 
     def __repr__(self) -> str:
         files = len(self.file.files)
-        return f"ScannedTable({files} file{'s' if files != 1 else ''}; columns {', '.join(self.columns)})"
+        name = type(self).__name__
+        return f"{name}({files} file{'s' if files != 1 else ''}; columns {', '.join(self.columns)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScannedTable(ScannedRows):
+    """A table in parts, with a role for every column. `crypsis.scan_table` makes one.
+
+    >>> import crypsis, polars, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> polars.DataFrame({"age": [31, 34], "ill": ["flu", "none"]}).write_parquet(folder / "a.parquet")
+    >>> polars.DataFrame({"age": [29, 35], "ill": ["flu", "cold"]}).write_parquet(folder / "b.parquet")
+    >>> visits = crypsis.scan_table(str(folder / "*.parquet"), quasi=["age"], sensitive=["ill"])
+    >>> visits
+    ScannedTable(2 files; columns age, ill)
+    >>> crypsis.anonymize(visits, crypsis.Mondrian(k=2)).verify().holds
+    True
+    """
+
+    stands_for: ClassVar[type] = Table
 
 
 def scan_table(
@@ -152,19 +169,28 @@ def scan_table(
     `crypsis.read_table`; a column's role is given by `roles` or by the option that is called like it.
     """
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "label": label, "other": other}
-    named = {name: role for role in ROLES for name in _names(given[role])}
     from crypsis.data.reading import cell_options, column_keys
-    from crypsis.data.sources import DataFile, TableSource
+    from crypsis.data.sources import TableSource
 
-    keys: dict[str, Any] = {"columns": column_keys({**(roles or {}), **named}, types), "person": person, "rest": rest}
+    keys: dict[str, Any] = {"columns": column_keys(named_roles(roles, given), types), "person": person, "rest": rest}
     keys |= {**cell_options(missing_tokens, unparsable), "each_row_is_a_person": each_row_is_a_person}
-    return ScannedTable.of(TableSource.from_keys(keys), DataFile(path, format, options))
+    return ScannedTable.of(*source_and_file(TableSource, path, format, keys, options))
 
 
-def declared_types(scanned: ScannedTable, declared: Declarations) -> dict[str, str]:
-    """The types that somebody declared: those of a method's hierarchies first, then those of the reading."""
-    types: dict[str, str] = dict(declared.first(scanned.roles()[1], scanned.columns) or {})
-    return types
+def named_roles(roles: Mapping[str, str] | None, given: Mapping[str, str | Iterable[str]]) -> dict[str, str]:
+    """The role of each column, given as a mapping or by the options that are called like roles."""
+    return {**(roles or {}), **{name: role for role in ROLES for name in _names(given.get(role, ()))}}
+
+
+def source_and_file(
+    source: type[Source], path: Any, format: str | None, keys: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Source, DataFile]:
+    """A source and its files. Options are those of the source, else those of the files' format."""
+    from crypsis.data.sources import DataFile
+
+    own = {name: value for name, value in options.items() if name in source.names()}
+    written = {name: value for name, value in options.items() if name not in own}
+    return source.from_keys({**keys, **own}), DataFile(path, format, written)
 
 
 def stamp_of(path: Path) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.memory import in_words
-from crypsis.data.scanned import TEXT_PER_MEMORY, Part, stamp_of
+from crypsis.data.scanned import TEXT_PER_MEMORY, Part, source_and_file, stamp_of
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable, PersonNotSupported, TooLarge
@@ -142,10 +142,6 @@ def scan_trajectories(
 
 
 def _scan(kind: str, path: Any, format: str | None, keys: dict[str, Any], options: dict[str, Any]) -> ScannedRecords:
-    """Options are those of the source, else those of the files' format."""
-    from crypsis.data.sources import SOURCES, DataFile
+    from crypsis.data.sources import SOURCES
 
-    source = SOURCES[kind]
-    own = {name: value for name, value in options.items() if name in source.names()}
-    file = DataFile(path, format, {name: value for name, value in options.items() if name not in own})
-    return ScannedRecords.of(source.from_keys(keys | own), file)
+    return ScannedRecords.of(*source_and_file(SOURCES[kind], path, format, keys, options))

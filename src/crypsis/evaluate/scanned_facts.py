@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.scanned import ScannedTable
+from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.executors.executor import Executor
 from crypsis.methods import METHODS
 from crypsis.methods.relational.weighted_rows import DRIVER_ROWS, add_rows, count_rows
 from crypsis.run_context import RunContext
+from crypsis.shards.mixed import EncodedMixed, encode_mixed
 from crypsis.shards.records import EncodedRecords, encode_records
 from crypsis.shards.table import EncodedTable, encode_table
 
@@ -22,7 +24,7 @@ MOST_ROWS = DRIVER_ROWS  # that methods search which look at distinct rows
 
 @dataclass(frozen=True)
 class ScannedColumn:
-    """A column of a table in parts."""
+    """A column of data in parts."""
 
     name: str
     role: str
@@ -63,38 +65,46 @@ class ScannedFacts:
         return known | {"methods": methods}
 
 
-def facts_of(scanned: ScannedTable | ScannedRecords, executor: Executor, context: RunContext) -> ScannedFacts:
+def facts_of(
+    scanned: ScannedTable | ScannedMixed | ScannedRecords, executor: Executor, context: RunContext
+) -> ScannedFacts:
     """Read every part once, in bounded memory, and count."""
     kind, files = scanned.stands_for.__name__.lower(), len(scanned.file.files)
-    if isinstance(scanned, ScannedTable):
-        with context.stage("read"):
-            table = encode_table(scanned, Declarations(), executor)
-        with context.stage("count"):
-            return _facts_of_table(table, kind, files, executor)
     with context.stage("read"):
-        return _facts_of_records(encode_records(scanned, executor), kind, files)
+        encoded = _encoded(scanned, executor)
+    facts = ScannedFacts(kind, files, len(encoded.shards), len(encoded))
+    if isinstance(encoded, EncodedRecords):
+        return replace(facts, **_facts_of_records(encoded))
+    with context.stage("count"):
+        if isinstance(encoded, EncodedMixed):
+            return replace(facts, **_facts_of_table(encoded.table, executor), **_facts_of_records(encoded.sets))
+        return replace(facts, **_facts_of_table(encoded, executor))
 
 
-def _facts_of_table(table: EncodedTable, kind: str, files: int, executor: Executor) -> ScannedFacts:
-    columns = [
+def _encoded(
+    scanned: ScannedTable | ScannedMixed | ScannedRecords, executor: Executor
+) -> EncodedTable | EncodedMixed | EncodedRecords:
+    if isinstance(scanned, ScannedTable):
+        return encode_table(scanned, Declarations(), executor)
+    if isinstance(scanned, ScannedMixed):
+        return encode_mixed(scanned, Declarations(), executor)
+    return encode_records(scanned, executor)
+
+
+def _facts_of_table(table: EncodedTable, executor: Executor) -> dict[str, Any]:
+    columns = tuple(
         ScannedColumn(column.name, column.role, column.type, len(column.domain), int(counts[-1]))
         for column, counts in zip(table.columns, table.counts, strict=True)
-    ]
+    )
     quasi = [index for index, column in enumerate(table.columns) if column.role == "quasi"]
     rows: Any = executor.fold(count_rows, add_rows, table.shards, quasi) if quasi and table.shards else None
-    return ScannedFacts(
-        kind, files, len(table.shards), len(table), tuple(columns), distinct_rows=None if rows is None else len(rows)
-    )
+    return {"columns": columns, "distinct_rows": None if rows is None else len(rows)}
 
 
-def _facts_of_records(records: EncodedRecords, kind: str, files: int) -> ScannedFacts:
-    return ScannedFacts(
-        kind,
-        files,
-        len(records.shards),
-        len(records),
-        labels=int(np.count_nonzero(records.supports)),
-        values=int((records.lengths * np.arange(len(records.lengths))).sum()),
-        longest=records.longest,
-        empty=len(records) - records.n_filled,
-    )
+def _facts_of_records(records: EncodedRecords) -> dict[str, Any]:
+    return {
+        "labels": int(np.count_nonzero(records.supports)),
+        "values": int((records.lengths * np.arange(len(records.lengths))).sum()),
+        "longest": records.longest,
+        "empty": len(records) - records.n_filled,
+    }

@@ -6,7 +6,7 @@ memory; so codes, supports and locations are those of data in memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
@@ -56,7 +56,7 @@ class EncodedRecords:
     @property
     def is_large(self) -> bool:
         """Too many records for a release that is put together in memory."""
-        return self.in_memory is None and self.n_records > WHOLE_RECORDS
+        return self.in_memory is None and is_many(self.n_records)
 
     @property
     def person(self) -> None:
@@ -79,12 +79,7 @@ class EncodedRecords:
 
     def check_fits(self, executor: Executor) -> None:
         """The release is put together here: refuse what would not fit, before anything is done."""
-        needed = BYTES_PER_VALUE * (int(self.supports.sum()) + self.n_records)
-        if needed > executor.memory:
-            raise TooLarge(
-                f"{self.n_records:,} records with {int(self.supports.sum()):,} values need about {needed >> 20:,} MiB "
-                f"where their release is put together; there are {executor.memory >> 20:,} MiB. Give more (`memory`)."
-            )
+        check_memory(self.n_records, int(self.supports.sum()), 0, executor)
 
     def _rows(self) -> tuple[Int64s, Int32s]:
         return joined_rows([shard.read() for shard in self.shards])
@@ -173,6 +168,21 @@ class EncodedTrajectories(EncodedRecords):
         )
 
 
+def is_many(n_records: int) -> bool:
+    """Too many records for a release that is put together in memory."""
+    return n_records > WHOLE_RECORDS
+
+
+def check_memory(n_records: int, n_values: int, bytes_per_record: int, executor: Executor) -> None:
+    """Refuse to put together a release that would not fit; records have more than their values where told."""
+    needed = BYTES_PER_VALUE * (n_values + n_records) + bytes_per_record * n_records
+    if needed > executor.memory:
+        raise TooLarge(
+            f"{n_records:,} records with {n_values:,} values need about {needed >> 20:,} MiB where their release is "
+            f"put together; there are {executor.memory >> 20:,} MiB. Give more (`memory`)."
+        )
+
+
 def shard_records(data: Transactions | Trajectories, executor: Executor, bounds: Sequence[int]) -> EncodedRecords:
     """Data in memory in shards that end at the bounds."""
     if data.person is not None:
@@ -205,31 +215,14 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     folder = str(executor.scratch.below("shards").folder)
     noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
     _refuse_repeated_ids(noted, parts)
-    labels = [load(one["labels"]) for one in noted]
     first = noted[0]["data"]
     if scanned.has_location_table:
         vocabulary, locations = first.locations.vocabulary, first.locations
     else:
-        vocabulary = Vocabulary.of(pl.concat(labels))
+        vocabulary = vocabulary_of(noted)
         locations = Locations(vocabulary)
-    scratch = Scratch.at(folder)
-    work = [
-        (index, one["file"], scratch.save(f"codes-{index:06d}", vocabulary.encode(own)))
-        for index, (one, own) in enumerate(zip(noted, labels, strict=True))
-    ]
-    made = executor.map(encode_part, work, folder, len(vocabulary))
-    longest = max(len(one["lengths"]) for one in made)
-    shards: list[RaggedShard] = []
-    for one in made:
-        before = shards[-1] if shards else None
-        start = 0 if before is None else before.first + before.rows
-        filled = 0 if before is None else before.first_filled + made[len(shards) - 1]["filled"]
-        shards.append(RaggedShard(one["file"], start, one["rows"], filled))
     facts: dict[str, Any] = {
-        "shards": tuple(shards),
-        "n_records": sum(one["rows"] for one in made),
-        "lengths": np.sum([np.pad(one["lengths"], (0, longest - len(one["lengths"]))) for one in made], axis=0),
-        "supports": np.sum([one["supports"] for one in made], axis=0),
+        **encode_rows(noted, vocabulary, executor, folder),
         "ids": tuple(one["ids"] for one in noted if one["ids"]),
         "person_like": next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
     }
@@ -245,6 +238,36 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     )
 
 
+def vocabulary_of(noted: Sequence[Mapping[str, Any]]) -> Vocabulary:
+    """The labels of all parts."""
+    return Vocabulary.of(pl.concat([load(one["labels"]) for one in noted]))
+
+
+def encode_rows(
+    noted: Sequence[Mapping[str, Any]], vocabulary: Vocabulary, executor: Executor, folder: str
+) -> dict[str, Any]:
+    """Rows that were noted in labels of their own as shards in codes of all, and what is known of all rows."""
+    scratch = Scratch.at(folder)
+    work = [
+        (index, one["file"], scratch.save(f"codes-{index:06d}", vocabulary.encode(load(one["labels"]))))
+        for index, one in enumerate(noted)
+    ]
+    made = executor.map(encode_part, work, folder, len(vocabulary))
+    longest = max(len(one["lengths"]) for one in made)
+    shards: list[RaggedShard] = []
+    for one in made:
+        before = shards[-1] if shards else None
+        start = 0 if before is None else before.first + before.rows
+        filled = 0 if before is None else before.first_filled + made[len(shards) - 1]["filled"]
+        shards.append(RaggedShard(one["file"], start, one["rows"], filled))
+    return {
+        "shards": tuple(shards),
+        "n_records": sum(one["rows"] for one in made),
+        "lengths": np.sum([np.pad(one["lengths"], (0, longest - len(one["lengths"]))) for one in made], axis=0),
+        "supports": np.sum([one["supports"] for one in made], axis=0),
+    }
+
+
 def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
     """The records of a part in its own codes, and its labels; without records also what is known of it."""
     number, part = numbered
@@ -254,11 +277,19 @@ def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) 
     codes = data.items if scanned.stands_for is Transactions else data.codes
     scratch = Scratch.at(folder)
     return {
-        "file": scratch.save(f"part-{number:06d}", (data.offsets, codes)),
-        "labels": scratch.save(f"labels-{number:06d}", data.label_vocabulary.series),
+        **save_rows(number, data.offsets, codes, data.label_vocabulary, folder),
         "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
         "hashes": None if data.ids is None else data.ids.cast(pl.String).hash(_HASH_SEED),
         "data": data.take(np.zeros(0, np.int64)),
+    }
+
+
+def save_rows(number: int, offsets: Int64s, codes: Int32s, vocabulary: Vocabulary, folder: str) -> dict[str, str]:
+    """Files with the rows of a part in its own codes, and with the labels that these stand for."""
+    scratch = Scratch.at(folder)
+    return {
+        "file": scratch.save(f"part-{number:06d}", (offsets, codes)),
+        "labels": scratch.save(f"labels-{number:06d}", vocabulary.series),
     }
 
 

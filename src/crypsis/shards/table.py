@@ -10,24 +10,29 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int32s, Int64s
 from crypsis.data.declarations import Declarations
+from crypsis.data.declared_times import dated_columns
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.source import Understood
 from crypsis.data.person_detection import PersonLike, first_person_like
 from crypsis.data.relational import Column, Role, Table, check_roles, check_types, column_of_cells, person_and_roles
-from crypsis.data.scanned import Part, ScannedTable, declared_types
+from crypsis.data.scanned import Part, ScannedTable
 from crypsis.data.values import ColumnType, encoded, is_convertible
 from crypsis.data.vocabulary import distinct_texts
 from crypsis.data.written_columns import WrittenColumn
-from crypsis.errors import BadRow, NotApplicable, PartsDiffer, PersonNotSupported, TooLarge
+from crypsis.errors import BadRow, BadTimestamps, NotApplicable, PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
+
+if TYPE_CHECKING:
+    from crypsis.data.sources import TableSource
 
 MOST_VALUES = 2**31 - 1
 
@@ -76,6 +81,12 @@ class EncodedTable:
         return table_of(self.columns, codes)
 
     @cached_property
+    def whole(self) -> Table:
+        """All records in memory, in input order."""
+        codes = [np.asarray(shard.codes()) for shard in self.shards]
+        return self.with_codes(np.concatenate(codes) if codes else np.zeros((0, len(self.columns)), np.int32))
+
+    @cached_property
     def marginals(self) -> Table:
         """A table whose columns, each by itself, hold the same values as often: for what is made from one column."""
         sorted_columns = [
@@ -97,58 +108,122 @@ def table_of(columns: Sequence[Column], codes: Int32s) -> Table:
     )
 
 
-def shard_table(table: Table, executor: Executor, shards: int = 1) -> EncodedTable:
-    """A table in memory in so many shards."""
+def shard_table(table: Table, executor: Executor, bounds: Sequence[int]) -> EncodedTable:
+    """A table in memory in shards that end at the bounds."""
     refuse_people(table.person is not None)
     columns = [column for column in table.columns if column.role != "identifier"]
     codes = np.stack([column.codes for column in columns], axis=1)
     scratch = executor.scratch.below("shards")
-    made, first = [], 0
-    for number, piece in enumerate(np.array_split(codes, shards)):
-        made.append(save_shard(scratch, number, first, piece))
-        first += len(piece)
+    shards = [
+        save_shard(scratch, number, first, codes[first:last]) for number, (first, last) in enumerate(pairwise(bounds))
+    ]
     counts = tuple(counts_of(codes[:, index], len(column.domain)) for index, column in enumerate(columns))
     facts = tuple(fact_column(column, count) for column, count in zip(columns, counts, strict=True))
-    return EncodedTable(facts, counts, len(table), tuple(made), table.person_like, table.read_as)
+    return EncodedTable(facts, counts, len(table), tuple(shards), table.person_like, table.read_as)
+
+
+@dataclass(frozen=True)
+class DescribedColumns:
+    """The relational columns of parts as they are declared."""
+
+    source: TableSource
+    names: tuple[str, ...]
+    roles: Mapping[str, str]
+    types: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        source: TableSource,
+        names: Sequence[str],
+        roles: Mapping[str, str],
+        types: Mapping[str, str],
+        file: str,
+    ) -> DescribedColumns:
+        """Refuses roles and types that these columns cannot have; `file` names them in messages."""
+        person, known = person_and_roles(names, roles, source.person, source.each_row_is_a_person)
+        refuse_people(person is not None)
+        check_roles(names, known, file)
+        check_types(names, types, None)
+        return cls(source, tuple(names), known, types)
+
+    def dated(self, parts: Sequence[PartCells]) -> tuple[dict[str, pl.Series], list[str]]:
+        """The distinct cells of those columns that hold dates and times as declared, and what there is to say of
+        them."""
+        if self.source.time_format is None:
+            return {}, []
+        wholes = {name: _united_cells([one.distinct(name) for one in parts], parts) for name in self.names}
+        missing, lenient = self.source.missing, self.source.as_missing
+        try:
+            dated, notes = dated_columns([*wholes.values()], self.source.time_format, missing, None, lenient=lenient)
+        except BadTimestamps as error:
+            name = error.details.get("column")
+            if name is None:
+                raise
+            wrong = str(wholes[str(name)].cast(pl.String)[cast(int, error.details["row"])])
+            where = next(one.part.file for one in parts if _holds(one.distinct(str(name)), wrong))
+            raise BadTimestamps(error.sentence, where=where, column=name) from None
+        return {cells.name: cells for cells in dated}, notes
+
+
+@dataclass(frozen=True)
+class PartCells:
+    """A part whose cells were noted: its rows, and files with the distinct cells and with each cell as a number."""
+
+    part: Part
+    rows: int
+    file: str
+    codes: str
+
+    def distinct(self, name: str) -> pl.Series:
+        """The distinct cells of a column."""
+        cells: pl.Series = load(self.file)[name]
+        return cells
 
 
 def encode_table(scanned: ScannedTable, declared: Declarations, executor: Executor) -> EncodedTable:
     """Read every part once, and encode all of them alike."""
-    source = scanned.source
-    roles, _ = scanned.roles()
-    types = declared_types(scanned, declared)
-    names = scanned.columns
-    person, roles = person_and_roles(names, roles, source.person, source.each_row_is_a_person)
-    refuse_people(person is not None)
-    check_roles(names, roles, scanned.file.first.name)
-    check_types(names, types, None)
+    roles, types = scanned.roles()
+    types = declared.first(types, scanned.columns)
+    described = DescribedColumns.of(scanned.source, scanned.columns, roles, types, scanned.file.first.name)
     parts = list(scanned.parts(executor.memory))
-    scratch = executor.scratch.below("shards")
-    found = executor.map(note_part, list(enumerate(parts)), str(scratch.folder), names)
-    firsts = np.concatenate([[0], np.cumsum([one["rows"] for one in found])]).astype(np.int64)
-    cells = source.cells()
-    columns: list[Column] = []
+    folder = str(executor.scratch.below("shards").folder)
+    noted = executor.map(note_part, list(enumerate(parts)), folder, scanned.columns)
+    return encode_cells(described, parts, noted, executor, folder)
+
+
+def encode_cells(
+    described: DescribedColumns,
+    parts: Sequence[Part],
+    noted: Sequence[Mapping[str, Any]],
+    executor: Executor,
+    folder: str,
+) -> EncodedTable:
+    """The columns of parts whose cells `note_cells` noted, encoded alike."""
+    own = [PartCells(part, one["rows"], one["distinct"], one["codes"]) for part, one in zip(parts, noted, strict=True)]
+    dated, notes = described.dated(own)
     told: list[WrittenColumn] = []
+    columns: list[Column] = []
     lookups: dict[str, list[Int32s]] = {}
-    for name in names:
-        distinct = [load(one["distinct"])[name] for one in found]
-        column, lookups[name] = _united(name, distinct, parts, cast(Role, roles[name]), types.get(name), cells, told)
+    for name in described.names:
+        column, lookups[name] = _united(name, own, described, dated.get(name), told)
         columns.append(column)
     kept = [column for column in columns if column.role != "identifier"]
+    firsts = np.concatenate([[0], np.cumsum([one.rows for one in own])]).astype(np.int64)
     work = [
-        (index, one["codes"], int(first), {name: lookups[name][index] for name in names})
-        for index, (one, first) in enumerate(zip(found, firsts[:-1], strict=True))
+        (index, one.codes, int(first), {name: lookups[name][index] for name in described.names})
+        for index, (one, first) in enumerate(zip(own, firsts[:-1], strict=True))
     ]
     sizes = {column.name: len(column.domain) for column in columns}
     published = tuple(column.name for column in kept)
-    encoded_parts = executor.map(encode_part, work, str(scratch.folder), published, sizes)
+    encoded_parts = executor.map(encode_part, work, folder, published, sizes)
     n_records = int(firsts[-1])
     counts = {name: sum((encoded_part["counts"][name] for encoded_part in encoded_parts), np.zeros(size + 1, np.int64))
               for name, size in sizes.items()}  # fmt: skip
-    like = None if source.each_row_is_a_person else first_person_like(
+    like = None if described.source.each_row_is_a_person else first_person_like(
         ((column.name, column.domain, n_records - int(counts[column.name][-1]), column.role == "identifier")
          for column in columns), n_records)  # fmt: skip
-    notes = [note for column in told for note in column.notes]
+    notes += [note for column in told for note in column.notes]
     questions = [question for column in told for question in column.questions]
     return EncodedTable(
         tuple(fact_column(column, counts[column.name]) for column in kept),
@@ -170,16 +245,16 @@ def refuse_people(has_person: bool) -> None:
 
 
 def note_part(numbered: tuple[int, Part], folder: str, names: Sequence[str]) -> dict[str, Any]:
-    """The distinct cells of every column of a part in the order in which they come, and each cell as their number."""
+    """The cells of a part, as `note_cells` tells them."""
     number, part = numbered
-    frame = part.read()
-    if tuple(frame.columns) != tuple(names):
-        raise PartsDiffer(
-            f"This part has the columns {', '.join(frame.columns)}, not {', '.join(names)}.", where=part.file
-        )
+    return note_cells(part.read_columns(names), number, part, folder)
+
+
+def note_cells(frame: pl.DataFrame, number: int, part: Part, folder: str) -> dict[str, Any]:
+    """The distinct cells of every column of a part in the order in which they come, and each cell as their number."""
     distinct, codes = {}, {}
-    for name in names:
-        distinct[name], codes[name] = _distinct_cells(frame[name], part)
+    for cells in frame.iter_columns():
+        distinct[cells.name], codes[cells.name] = _distinct_cells(cells, part)
     scratch = Scratch.at(folder)
     return {
         "rows": len(frame),
@@ -243,41 +318,51 @@ def _distinct_cells(cells: pl.Series, part: Part) -> tuple[pl.Series, Int32s]:
     return domain.cast(known.dtype).alias(cells.name), codes
 
 
-def _united(
-    name: str,
-    distinct: Sequence[pl.Series],
-    parts: Sequence[Part],
-    role: Role,
-    type: str | None,
-    cells: Mapping[str, Any],
-    told: list[WrittenColumn],
-) -> tuple[Column, list[Int32s]]:
-    """The column of all parts, and for each part the code of every distinct cell."""
+def _united_cells(distinct: Sequence[pl.Series], parts: Sequence[PartCells]) -> pl.Series:
+    """The distinct cells of a column in all parts, which must hold them in one type."""
     known = [series for series in distinct if series.null_count() < len(series)]
     dtype = known[0].dtype if known else pl.String()
-    for series, part in zip(distinct, parts, strict=True):
+    for series, one in zip(distinct, parts, strict=True):
         if series.dtype != dtype and series.null_count() < len(series):
             raise PartsDiffer(
-                f"Column '{name}' holds {series.dtype} in this part and {dtype} in an earlier one; write them alike.",
-                where=part.file,
-                column=name,
+                f"Column '{series.name}' holds {series.dtype} in this part and {dtype} in an earlier one; write them "
+                "alike.",
+                where=one.part.file,
+                column=series.name,
             )
-    alike = [series.cast(dtype) for series in distinct]
-    whole = pl.concat(alike).unique(maintain_order=True) if alike else pl.Series(name, [], dtype=dtype)
+    whole = pl.concat([series.cast(dtype) for series in distinct]).unique(maintain_order=True)
     if len(whole) > MOST_VALUES:
-        raise TooLarge(f"Column '{name}' has {len(whole):,} different values; up to {MOST_VALUES:,} can be told apart.")
+        raise TooLarge(
+            f"Column '{whole.name}' has {len(whole):,} different values; up to {MOST_VALUES:,} can be told apart."
+        )
+    return whole
+
+
+def _united(
+    name: str,
+    parts: Sequence[PartCells],
+    described: DescribedColumns,
+    dated: pl.Series | None,
+    told: list[WrittenColumn],
+) -> tuple[Column, list[Int32s]]:
+    """The column of all parts, and for each part the code of every distinct cell. `dated` are the distinct cells of all
+    parts, where they are dates or times in a declared form."""
+    distinct = [one.distinct(name) for one in parts]
+    whole = _united_cells(distinct, parts)
+    alike = [series.cast(whole.dtype) for series in distinct]
+    cells = described.source.cells()
     try:
         column = column_of_cells(
-            whole.alias(name),
-            role,
-            cast("ColumnType | None", type),
+            whole if dated is None else dated,
+            cast(Role, described.roles[name]),
+            cast("ColumnType | None", described.types.get(name)),
             cells["missing_tokens"],
             cells["unparsable"] == "missing",
             None,
             told,
         )
     except BadRow as error:
-        holds = [part for series, part in zip(alike, parts, strict=True) if _holds(series, error.details.get("got"))]
+        holds = [one.part for series, one in zip(alike, parts, strict=True) if _holds(series, error.details.get("got"))]
         where = holds[0].file if holds else None
         raise BadRow(error.sentence, where=where, column=name, got=error.details.get("got")) from None
     numbers = whole.to_frame("cell").with_columns(pl.Series("code", column.codes, dtype=pl.Int32))

@@ -140,9 +140,11 @@ class Typed:
     def scan(self, path: Path, source: type[DataSource]) -> Any:
         """The data of a file, a folder or a pattern in parts, which are read one at a time."""
         from crypsis.data.scanned import ScannedTable
+        from crypsis.data.scanned_mixed import ScannedMixed
         from crypsis.data.scanned_records import ScannedRecords
 
-        scanned: Any = {"table": ScannedTable, "transactions": ScannedRecords, "trajectories": ScannedRecords}
+        scanned: Any = {"table": ScannedTable, "mixed": ScannedMixed}
+        scanned |= dict.fromkeys(("transactions", "trajectories"), ScannedRecords)
         if source.kind not in scanned:
             raise NotApplicable(
                 f"{source.plural.capitalize()} are not worked on in parts, so far; leave --executor out."

@@ -43,16 +43,20 @@ class MixedSource(TableSource):
         frame = self.with_sets(frame)
         roles, types = self.roles(frame.columns)
         relational = [name for name in frame.columns if name not in divided]
-        sensitive = sensitive_items(self.columns) | {
-            name: [*map(str, one["sensitive"])] for name, one in (self.sets or {}).items() if one.get("sensitive")
-        }
         types = declared.first(types, relational)
+        sensitive = self.sensitive_items() or None
         return Mixed.from_frame(
-            frame, roles, divided, types, sensitive=sensitive or None, **self.whose(), **self.cells(), source=source
+            frame, roles, divided, types, sensitive=sensitive, **self.whose(), **self.cells(), source=source
         )
 
     def item_columns(self) -> dict[str, str | None]:
         return {**super().item_columns(), **dict.fromkeys(self.sets or {})}
+
+    def sensitive_items(self) -> dict[str, list[str]]:
+        """The sensitive items of each set that has some."""
+        return sensitive_items(self.columns) | {
+            name: [*map(str, one["sensitive"])] for name, one in (self.sets or {}).items() if one.get("sensitive")
+        }
 
     def with_sets(self, frame: pl.DataFrame) -> pl.DataFrame:
         """With a column of lists for each set of another file."""
