@@ -51,7 +51,7 @@ FACTS = (  # files that say what was found in data, what was published, and what
     "evaluate/data_checks.py",
     "evaluate/dataset_checks.py",
     "evaluate/first_look.py",
-    "evaluate/plot_checks.py",
+    "evaluate/plot_requests.py",
     "evaluate/problems.py",
     "evaluate/reading.py",
     "evaluate/runner.py",

@@ -77,7 +77,6 @@ UNTYPED = {  # the table [dataset] on its way between file, page and store, and 
     "web/pages/data.py DataPage.section",
     "web/pages/evaluate.py EvaluatePage.run",
     "web/pages/streams.py curves",
-    "web/plot_area.py PlotArea.sections",
     "web/side_inputs.py SideInputs.sections",
     "web/workspace.py Workspace.change",
 }

@@ -174,7 +174,7 @@ sweep = {param = "k", start = 1, end = 2, step = 0}
         "no key 'wrkers'",
         "Did you mean 'workers'?",
         "role must be one of",
-        "seconds must be a number above 0",
+        "seconds must be a finite number above 0",
         "no metric 'npc'",
         "Did you mean 'ncp'?",
         "no method 'mondrain'",

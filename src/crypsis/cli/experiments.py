@@ -21,6 +21,7 @@ from crypsis.wording import counted
 
 if TYPE_CHECKING:
     from crypsis.evaluate import Experiment, Outcome, Problem
+    from crypsis.evaluate.plot_requests import PlotRequest
     from crypsis.evaluate.stored_cell import StoredCell
 
 SIGNS = {
@@ -97,16 +98,13 @@ def strict_code(rows: Sequence[Mapping[str, Any]]) -> int:
 def write_pictures(folder: Path) -> list[Path]:
     """The plots that the experiment asks for, and its report; a picture that cannot be had is no failure of the run."""
     from crypsis.evaluate import Store, report
-    from crypsis.evaluate.plots.of_store import formats_of, frames_of_experiment, write_plots
+    from crypsis.evaluate.plots.of_store import frames_of_experiment, write_plots
 
     store = Store(folder)
     written: list[Path] = []
     try:
         if store.experiment().plots and any(row["state"] == "done" for row in store.results(stale=False)):
-            drawn = [
-                (frame, formats_of(section.get("format")))
-                for section, frame in frames_of_experiment(store, refused=_not_drawn)
-            ]
+            drawn = [(frame, plot.formats) for plot, frame in frames_of_experiment(store, refused=_not_drawn)]
             written += write_plots(drawn, folder / "plots", overwrite=True)
         written += report.write_report(store)
     except CrypsisError as error:
@@ -114,8 +112,8 @@ def write_pictures(folder: Path) -> list[Path]:
     return written
 
 
-def _not_drawn(section: Mapping[str, Any], error: CrypsisError) -> None:
-    note(f"the plot {section.get('kind')} is not drawn: {error}")
+def _not_drawn(plot: PlotRequest, error: CrypsisError) -> None:
+    note(f"the plot {plot.kind} is not drawn: {error}")
 
 
 class Told:

@@ -55,8 +55,9 @@ class Plot(Command):
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False
 
     def execute(self) -> None:
+        from crypsis.evaluate.plot_requests import formats_of
         from crypsis.evaluate.plots import PLOTS
-        from crypsis.evaluate.plots.of_store import formats_of, write_plots
+        from crypsis.evaluate.plots.of_store import write_plots
         from crypsis.evaluate.store import Store
 
         source, chosen = self._source_and_kind(PLOTS)
@@ -106,21 +107,21 @@ def _refuse_options(read: Reader, understood: tuple[str, ...], why: str) -> None
 def _of_experiment(
     store: Any, kind: str | None, options: dict[str, Any], format: str | None
 ) -> list[tuple[Frame, list[str]]]:
-    from crypsis.evaluate.plots.of_store import formats_of, frames_of_experiment, frames_of_section
+    from crypsis.evaluate.plot_requests import PlotRequest, formats_of
+    from crypsis.evaluate.plots.of_store import frames_of_experiment, requested_frames
 
     if kind is not None:
-        section = {"kind": kind} | {name: value for name, value in options.items() if value is not None}
-        return [(frame, formats_of(format)) for frame in frames_of_section(store, section)]
+        return [(frame, formats_of(format)) for frame in requested_frames(store, PlotRequest(kind=kind, **options))]
     unused = [f"--{name}" for name, value in options.items() if value is not None]
     if unused:
         raise BadParameter(f"{' and '.join(unused)} need --kind; without it the experiment's own plots are drawn.")
     refused: list[CrypsisError] = []
-    found = frames_of_experiment(store, refused=lambda section, error: refused.append(error))
+    found = frames_of_experiment(store, refused=lambda plot, error: refused.append(error))
     if not found and refused:
         raise refused[0]
     if not found:
         raise NotApplicable("No cell of the experiment is done yet, so there is nothing to draw.")
-    return [(frame, formats_of(format if format is not None else section.get("format"))) for section, frame in found]
+    return [(frame, plot.formats if format is None else formats_of(format)) for plot, frame in found]
 
 
 def _of_release(read: Reader, folder: Path, kind: str, original: Path | None, options: dict[str, Any]) -> Frame:

@@ -4,7 +4,7 @@ from .edits import EditedTable as EditedTable
 from .edits import edit_from_dict as edit_from_dict
 from .experiment import Experiment as Experiment
 from .problems import Problem as Problem
-from .runner import Limits as Limits
 from .runner import Outcome as Outcome
 from .runner import run as run
 from .store import Store as Store
+from .validation import Limits as Limits

@@ -12,9 +12,9 @@ from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import did_you_mean
 from crypsis.evaluate.applicability import why_not
-from crypsis.evaluate.dataset import can_show, resolved, view_of
+from crypsis.evaluate.dataset import can_show, view_of
 from crypsis.evaluate.inputs import method_with
-from crypsis.evaluate.plot_checks import check_columns_of_plots
+from crypsis.evaluate.plot_requests import check_columns_of_plots
 from crypsis.evaluate.problems import Findings
 from crypsis.evaluate.runs import EVERY_METHOD, Run, check_parameters
 from crypsis.evaluate.sweeps import MOST_CELLS
@@ -74,7 +74,7 @@ def _check_workload(found: Findings, experiment: Experiment, data: Any) -> None:
     from crypsis.metrics.query_answers import actual_counts
 
     queries = found.attempt("queries", partial(experiment.inputs.workload, data))
-    if queries and "generate" not in experiment.inputs.queries:
+    if queries and experiment.inputs.queries.drawn is None:
         found.attempt("queries", partial(actual_counts, data, queries))
 
 
@@ -97,7 +97,7 @@ def _check_hierarchies(found: Findings, experiment: Experiment, data: Any) -> No
             found.attempt(f"hierarchy.{name}", partial(inputs.item_hierarchy, data))
         elif name == LOCATIONS and not table:
             found.attempt(f"hierarchy.{name}", partial(inputs.taxonomy, data))
-        elif table and "path" in inputs.hierarchy[name]:
+        elif table and inputs.hierarchy[name].path is not None:
             found.attempt(f"hierarchy.{name}", partial(_check_leaves, experiment, view_of(data, Table), name))
 
 
@@ -105,9 +105,10 @@ def _check_leaves(experiment: Experiment, table: Table, name: str) -> None:
     """Every value of a quasi-identifier must be a leaf of its hierarchy."""
     if name not in table.names or table.column(name).role != "quasi":
         return
-    told = table.column(name)
-    path = resolved(str(experiment.inputs.hierarchy[name]["path"]), experiment.folder)
-    Hierarchy.from_file(path).leaves_of(told.domain, told.type, name)
+    column = table.column(name)
+    file = experiment.inputs.file_of(experiment.inputs.hierarchy[name])
+    if file is not None:
+        Hierarchy.from_file(file).leaves_of(column.domain, column.type, name)
 
 
 def _check_side_inputs(found: Findings, experiment: Experiment, data: Any, run: Run, params: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -36,12 +36,14 @@ from crypsis.data.formats.compression import archive_of, readable_file, unpacked
 from crypsis.data.formats.format import Format
 from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.microdata import Microdata
+from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.sources import OF_RECORDS, SOURCES, DataFile, DataSource, MixedSource, every_option
-from crypsis.data.sources.table import item_separators
+from crypsis.data.sources.table import ITEMS_TYPE, item_separators
 from crypsis.data.steps import STEP, Join, Step, shape, steps_of
+from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadExperiment, MissingFile, NotApplicable, did_you_mean
 from crypsis.evaluate.edits import EditedTable
-from crypsis.parameters import SideInput
+from crypsis.parameters import Checked, OneOf, SideInput
 
 DATA_FOLDER = "CRYPSIS_DATA"
 _KEPT_LOADED = 2
@@ -52,8 +54,37 @@ def keys_of_every_kind() -> tuple[str, ...]:
     return ("path", "kind", "format", *format_options(), "edits", "rows", STEP)
 
 
-COLUMN_KEYS = ("type", "role", "item_separator", "sensitive")
-SET_KEYS = ("path", "id", "item", "missing", "separator", "sensitive")
+@dataclass(frozen=True)
+class NotEmpty:
+    """A text with something in it."""
+
+    def admits(self, value: str) -> bool:
+        return bool(value)
+
+    def __str__(self) -> str:
+        return "that is not empty"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSection(Checked):
+    """What is declared about a column: `[dataset.columns]`."""
+
+    type: Annotated[str | None, OneOf(*COLUMN_TYPES, ITEMS_TYPE), "How its values are read."] = None
+    role: Annotated[str | None, OneOf(*ROLES, PERSON), "What it is in the hands of an attacker."] = None
+    item_separator: Annotated[str | None, NotEmpty(), "What separates the items of a set."] = None
+    sensitive: Annotated[tuple[str, ...] | None, "Items that must not be learnt."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetSection(Checked):
+    """A file of sets beside the records: `[dataset.sets]`."""
+
+    path: Annotated[str, "The file."]
+    id: Annotated[str, "The column that names the record."]
+    item: Annotated[str, "The column with one item in each row."]
+    missing: Annotated[tuple[str, ...] | None, "Codes that stand for no item."] = None
+    separator: Annotated[str | None, NotEmpty(), "What separates the fields of the file."] = None
+    sensitive: Annotated[tuple[str, ...] | None, "Items that must not be learnt."] = None
 
 
 def resolved(path: str, folder: Path) -> Path:

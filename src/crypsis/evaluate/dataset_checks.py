@@ -1,31 +1,24 @@
-"""What is wrong with the tables that say what is read: [dataset], hierarchies, policies and queries."""
+"""What is wrong with the table [dataset], and with the files of hierarchies and policies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from crypsis.data.formats import format_options
 from crypsis.data.formats.compression import readable_file
-from crypsis.data.relational import PERSON, ROLES
 from crypsis.data.sources import SOURCES, every_key, option_named, value_of
-from crypsis.data.sources.table import ITEMS_TYPE
 from crypsis.data.steps import STEP, step_of
-from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadParameter, CrypsisError, OptionWithoutEffect, did_you_mean
-from crypsis.evaluate.dataset import COLUMN_KEYS, SET_KEYS, keys_of_every_kind, resolved
+from crypsis.evaluate.dataset import ColumnSection, SetSection, keys_of_every_kind
 from crypsis.evaluate.edits import edit_from_dict
-from crypsis.evaluate.inputs import GENERATE_KEYS, QUERY_KEYS, SOURCE_KEYS
+from crypsis.evaluate.inputs import Inputs
 from crypsis.evaluate.problems import Findings, Problem
 from crypsis.parameters import Parameter
 
-if TYPE_CHECKING:
-    from crypsis.evaluate.experiment import Experiment
-
 _FORMAT = Parameter("format", str, True, (), "Format of the file.", None)
-_MOST_QUERIES = 1_000_000
 
 
 def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
@@ -55,24 +48,9 @@ def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
         if option is not None:
             found.attempt("dataset", partial(_check, option, key, section[key]))
     for name, column in found.table(section.get("columns"), "dataset.columns").items():
-        where = f"dataset.columns.{name}"
-        told = found.table(column, where, COLUMN_KEYS)
-        types = (*COLUMN_TYPES, ITEMS_TYPE)
-        if told.get("type") is not None and told["type"] not in types:
-            found.add(where, f"type must be one of {', '.join(types)}, got {told['type']!r}")
-        if told.get("role") is not None and told["role"] not in (*ROLES, PERSON):
-            found.add(where, f"role must be one of {', '.join((*ROLES, PERSON))}, got {told['role']!r}")
-        found.texts(told, "sensitive", where)
-        found.text(told, "item_separator", where)
+        found.section(ColumnSection, column, f"dataset.columns.{name}")
     for name, told in found.table(section.get("sets"), "dataset.sets").items():
-        where = f"dataset.sets.{name}"
-        told = found.table(told, where, SET_KEYS)
-        for key in ("missing", "sensitive"):
-            found.texts(told, key, where)
-        found.text(told, "separator", where)
-        for key in ("path", "id", "item"):
-            if not isinstance(told.get(key), str):
-                found.add(where, f"{key} must be given")
+        found.section(SetSection, told, f"dataset.sets.{name}")
     steps = section.get(STEP) or []
     for number, step in enumerate(steps if isinstance(steps, list) else [steps], 1):
         found.attempt(f"dataset.step {number}", partial(step_of, step))
@@ -107,30 +85,15 @@ def section_problems(section: Mapping[str, Any]) -> list[Problem]:
     return found.problems
 
 
-def check_source(found: Findings, told: Any, where: str) -> None:
-    told = found.table(told, where, SOURCE_KEYS)
-    if len([key for key in SOURCE_KEYS if isinstance(told.get(key), str)]) != 1:
-        found.add(where, "give either path, a file, or auto, a recipe such as auto = 'equi_depth(8)'")
-
-
-def check_file(found: Findings, experiment: Experiment, told: Any, where: str) -> None:
-    """A file that is not there; a hierarchy or policy can also be built."""
-    if not isinstance(told, Mapping) or not isinstance(told.get("path"), str):
-        return
-    try:
-        readable_file(resolved(told["path"], experiment.folder))
-    except CrypsisError as error:
-        recipe = "auto = 'auto'" if where.startswith("hierarchy") else "auto with a recipe"
-        found.add(where, f"{error.message} Or have it built from the data: {recipe} in place of path.", error.code)
-
-
-def check_queries(found: Findings, content: Mapping[str, Any]) -> None:
-    told = found.table(content.get("queries"), "queries", QUERY_KEYS)
-    if len(told) > 1:
-        found.add("queries", "give one of path, list and generate")
-    generate = found.table(told.get("generate"), "queries.generate", GENERATE_KEYS)
-    for key, lowest in (("count", 1), ("relational", 0), ("items", 0), ("seed", 0)):
-        found.whole(generate, key, lowest, "queries.generate")
-        if isinstance(generate.get(key), int) and generate[key] > _MOST_QUERIES and key != "seed":
-            found.add("queries.generate", f"{key} must be at most {_MOST_QUERIES:,}, got {generate[key]:,}")
-    found.texts(told, "list", "queries")
+def check_files(found: Findings, inputs: Inputs) -> None:
+    """Files that are not there; a hierarchy or policy can also be built."""
+    for section, sources in (("hierarchy", inputs.hierarchy), ("policy", inputs.policy)):
+        for name, source in sources.items():
+            try:
+                file = inputs.file_of(source)
+                if file is not None:
+                    readable_file(file)
+            except CrypsisError as error:
+                recipe = "auto = 'auto'" if section == "hierarchy" else "auto with a recipe"
+                message = f"{error.message} Or have it built from the data: {recipe} in place of path."
+                found.add(f"{section}.{name}", message, error.code)

@@ -34,10 +34,11 @@ from crypsis.evaluate.applicability import applicable_methods, declares_domains
 from crypsis.evaluate.cells import Cell, cell_id
 from crypsis.evaluate.dataset import Dataset, resolved, view_of
 from crypsis.evaluate.inputs import Inputs
-from crypsis.evaluate.problems import Findings, Problem, refuse
-from crypsis.evaluate.runs import EVERY_METHOD, Run, read_runs
+from crypsis.evaluate.plot_requests import PlotRequest
+from crypsis.evaluate.problems import Problem, refuse
+from crypsis.evaluate.runs import EVERY_METHOD, Run
 from crypsis.evaluate.toml import toml_text
-from crypsis.evaluate.validation import check
+from crypsis.evaluate.validation import Limits, Measuring, Sections, check, read_sections
 from crypsis.executors.choice import PATHS, WhereToRun
 from crypsis.hierarchy import Hierarchies
 from crypsis.methods import Method, known_name, method_named
@@ -100,31 +101,31 @@ class Experiment:
     def workers(self) -> int | None:
         return self.content.get("workers")
 
+    @cached_property
+    def _sections(self) -> tuple[Sections, list[Problem]]:
+        return read_sections(self.content, self.folder)
+
     @property
     def runs(self) -> list[Run]:
         """The runs that could be read; `check` reports the others."""
-        return self._runs[0]
-
-    @cached_property
-    def _runs(self) -> tuple[list[Run], list[Problem]]:
-        """The runs, and the problems of their tables."""
-        found = Findings()
-        return read_runs(found, self.content), found.problems
+        return self._sections[0].runs
 
     @property
-    def metrics(self) -> list[str] | None:
-        """The metrics that were asked for; None: those that are quick and apply."""
-        listed = (self.content.get("metrics") or {}).get("list")
-        return None if listed is None else list(listed)
+    def measuring(self) -> Measuring:
+        return self._sections[0].measuring
 
     @property
-    def plots(self) -> list[Mapping[str, Any]]:
-        plots = self.content.get("plot")
-        return list(plots) if isinstance(plots, (list, tuple)) else []  # what is no list is reported as a problem
+    def plots(self) -> list[PlotRequest]:
+        """The plots that could be read; `check` reports the others."""
+        return self._sections[0].plots
 
     @property
-    def limits(self) -> Mapping[str, Any]:
-        return self.content.get("limits") or {}
+    def limits(self) -> Limits:
+        return self._sections[0].limits
+
+    @property
+    def inputs(self) -> Inputs:
+        return self._sections[0].inputs
 
     @cached_property
     def where(self) -> WhereToRun | None:
@@ -149,26 +150,16 @@ class Experiment:
     def dataset(self) -> Dataset:
         return Dataset(self.content.get("dataset") or {}, self.folder)
 
-    @cached_property
-    def inputs(self) -> Inputs:
-        return Inputs(
-            self.content.get("hierarchy") or {},
-            self.content.get("policy") or {},
-            self.content.get("queries") or {},
-            self.folder,
-            self.dataset.item_columns,
-        )
-
     def check(self, *, read: bool = True) -> list[Problem]:
         """Everything that is wrong, at once; nothing is run. Without `read` no file is looked into.
 
         An experiment is checked once: its data are read once as well.
         """
-        return list(self._problems) if read else check(self, self._runs[1], read=False)
+        return list(self._problems) if read else check(self, self._sections[1], read=False)
 
     @cached_property
     def _problems(self) -> list[Problem]:
-        return check(self, self._runs[1], read=True)
+        return check(self, self._sections[1], read=True)
 
     def require_sound(self) -> None:
         """Raise `BadExperiment` with all problems, if there are any."""

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.formats.compression import names_file
@@ -21,6 +21,7 @@ from crypsis.data.microdata import ITEMS, LOCATIONS
 from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.errors import BadExperiment, BadRow, CrypsisError, did_you_mean
 from crypsis.evaluate.dataset import file_digest, resolved
+from crypsis.evaluate.problems import Findings
 from crypsis.hierarchy import (
     FANOUT_FIVE,
     Hierarchies,
@@ -30,17 +31,15 @@ from crypsis.hierarchy import (
     Taxonomy,
     UtilityPolicy,
 )
-from crypsis.parameters import Checked, Deferred, Parameter, SideInput, parameters_of
+from crypsis.parameters import AtLeast, Between, Checked, Deferred, Parameter, SideInput, parameters_of
 
-SOURCE_KEYS = ("path", "auto")
 POLICIES = ("privacy", "utility", "constraints")
 RECIPES = {  # of policies, and of trees of items and locations, that are derived
     "privacy": ("all", "items", "rare", "random"),
     "tree": ("auto", "balanced"),
     "utility": ("single", "frequency", "cooccurrence", "hierarchy", "none", "fixed"),
 }
-QUERY_KEYS = ("path", "list", "generate")
-GENERATE_KEYS = ("count", "relational", "items", "range_share", "seed", "columns")
+_MOST_QUERIES = 1_000_000
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\(([^()]*)\)\s*")
 
 
@@ -53,15 +52,100 @@ def recipe_text(auto: str) -> str:
     return ":".join([called[1], *arguments])
 
 
+@dataclass(frozen=True, kw_only=True)
+class Source(Checked):
+    """Where a hierarchy or a policy comes from."""
+
+    path: Annotated[str | None, "A file."] = None
+    auto: Annotated[str | None, "A recipe by which it is made from the data."] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.path is None) == (self.auto is None):
+            raise BadExperiment("give either path, a file, or auto, a recipe such as auto = 'equi_depth(8)'")
+
+    @property
+    def recipe(self) -> str:
+        return recipe_text(str(self.auto))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnQueries(Checked):
+    """Queries that are drawn at random."""
+
+    count: Annotated[int | None, Between(1, _MOST_QUERIES), "How many."] = None
+    relational: Annotated[int | None, Between(0, _MOST_QUERIES), "How many columns each asks about."] = None
+    items: Annotated[int | None, Between(0, _MOST_QUERIES), "How many items each asks about."] = None
+    range_share: Annotated[float | None, "The share of a domain that a range covers."] = None
+    seed: Annotated[int | None, AtLeast(0), "For the draws."] = None
+    columns: Annotated[tuple[str, ...] | None, "The columns that they ask about."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _QueriesTable(Checked):
+    path: Annotated[str | None, "A file of queries."] = None
+    list: Annotated[tuple[str, ...] | None, "The queries."] = None
+    generate: Annotated[dict[str, Any] | None, "How they are drawn."] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(value is not None for value in self.parameters().values()) > 1:
+            raise BadExperiment("give one of path, list and generate")
+
+
+@dataclass(frozen=True)
+class Queries:
+    """The section [queries]: a file, the queries themselves, or how they are drawn; of these at most one."""
+
+    path: str | None = None
+    listed: tuple[str, ...] | None = None
+    drawn: DrawnQueries | None = None
+    written: str = "[]"  # as the section stands in the file, which decides whether results are still those of it
+
+    @classmethod
+    def read(cls, found: Findings, content: Mapping[str, Any]) -> Queries:
+        """The queries of an experiment file, and what is wrong with them."""
+        table = found.section(_QueriesTable, content.get("queries"), "queries") or _QueriesTable()
+        drawn = None
+        if table.generate is not None:
+            drawn = found.section(DrawnQueries, table.generate, "queries.generate") or DrawnQueries()
+        told = content.get("queries")
+        written = repr(sorted(told.items(), key=lambda item: str(item[0]))) if isinstance(told, Mapping) else "[]"
+        return cls(table.path, table.list, drawn, written)
+
+    def __bool__(self) -> bool:
+        return (self.path, self.listed, self.drawn) != (None, None, None)
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """The sections [hierarchy], [policy] and [queries] of an experiment."""
 
-    hierarchy: Mapping[str, Mapping[str, Any]]
-    policy: Mapping[str, Mapping[str, Any]]
-    queries: Mapping[str, Any]
+    hierarchy: Mapping[str, Source]
+    policy: Mapping[str, Source]
+    queries: Queries
     folder: Path
     item_columns: tuple[str, ...] = ()
+
+    @classmethod
+    def read(
+        cls, found: Findings, content: Mapping[str, Any], folder: Path, item_columns: tuple[str, ...] = ()
+    ) -> Inputs:
+        """What an experiment file says, and what is wrong with it; a source that cannot be understood is left out."""
+        sources: dict[str, dict[str, Source]] = {}
+        for section, known in (("hierarchy", None), ("policy", POLICIES)):
+            tables = found.table(content.get(section), section, known).items()
+            read = {name: found.section(Source, told, f"{section}.{name}") for name, told in tables}
+            sources[section] = {name: source for name, source in read.items() if source is not None}
+        return cls(sources["hierarchy"], sources["policy"], Queries.read(found, content), folder, item_columns)
+
+    def file_of(self, source: Source) -> Path | None:
+        """The file of a hierarchy or a policy; None where a recipe makes it."""
+        return None if source.path is None else resolved(source.path, self.folder)
+
+    @property
+    def query_file(self) -> Path | None:
+        return None if self.queries.path is None else resolved(self.queries.path, self.folder)
 
     @cached_property
     def digest(self) -> str:
@@ -74,20 +158,16 @@ class Inputs:
         """By section and name: the digest of a file, or a recipe."""
         return {
             section: {
-                name: file_digest(resolved(str(told["path"]), self.folder))
-                if "path" in told
-                else recipe_text(str(told.get("auto")))
-                for name, told in sorted(sources.items())
+                name: source.recipe if (file := self.file_of(source)) is None else file_digest(file)
+                for name, source in sorted(sources.items())
             }
             for section, sources in (("hierarchy", self.hierarchy), ("policy", self.policy))
         }
 
     @cached_property
     def queries_digest(self) -> str:
-        told = repr(sorted(self.queries.items(), key=lambda item: item[0]))
-        if "path" in self.queries:
-            told += file_digest(resolved(str(self.queries["path"]), self.folder))
-        return hashlib.sha256(told.encode()).hexdigest()
+        file = self.query_file
+        return hashlib.sha256((self.queries.written + (file_digest(file) if file else "")).encode()).hexdigest()
 
     def for_method(self, method: type[Checked], data: Any) -> dict[str, SideInput | Deferred]:
         """What the sections say about the parameters of a method; nothing for those that they do not mention."""
@@ -136,22 +216,19 @@ class Inputs:
         if table is None:
             return None
         entries: dict[str, Hierarchy | str] = {}
-        for name, told in self.hierarchy.items():
+        for name, source in self.hierarchy.items():
             if name in table.names:
-                entries[name] = (
-                    Hierarchy.from_file(resolved(str(told["path"]), self.folder))
-                    if "path" in told
-                    else recipe_text(str(told["auto"]))
-                )
+                file = self.file_of(source)
+                entries[name] = source.recipe if file is None else Hierarchy.from_file(file)
         return HierarchyPlan(entries).made_already() if entries else None
 
     def column_types(self) -> dict[str, str]:
         """The types of columns whose hierarchies are files: labels are read as they are written there."""
         skipped = (*self.item_columns, ITEMS, LOCATIONS)
         trees = {
-            name: Hierarchy.from_file(resolved(str(told["path"]), self.folder))
-            for name, told in self.hierarchy.items()
-            if "path" in told and name not in skipped
+            name: Hierarchy.from_file(file)
+            for name, source in self.hierarchy.items()
+            if (file := self.file_of(source)) is not None and name not in skipped
         }
         return Hierarchies(trees).column_types()
 
@@ -166,15 +243,16 @@ class Inputs:
         return self._policy(PrivacyPolicy, "privacy")
 
     def utility(self, data: Any) -> Any:
-        told = self.policy.get("utility")
-        if told is not None and "auto" in told:
-            text = recipe_text(str(told["auto"]))
-            _refuse_unknown_recipe("utility", text)
-            tree = self.hierarchy.get(self.hierarchy_of_items(data))
-            if re.fullmatch(r"hierarchy:\d+", text) and tree is not None and "path" in tree:
-                text += f":{resolved(str(tree['path']), self.folder)}"
-            return UtilityPolicy.from_text(text)
-        return self._policy(UtilityPolicy, "utility")
+        source = self.policy.get("utility")
+        if source is None or source.auto is None:
+            return self._policy(UtilityPolicy, "utility")
+        text = source.recipe
+        _refuse_unknown_recipe("utility", text)
+        tree = self.hierarchy.get(self.hierarchy_of_items(data))
+        file = None if tree is None else self.file_of(tree)
+        if re.fullmatch(r"hierarchy:\d+", text) and file is not None:
+            text += f":{file}"
+        return UtilityPolicy.from_text(text)
 
     def constraints(self, data: Any) -> Any:
         return self._policy(UtilityConstraints, "constraints")
@@ -187,29 +265,29 @@ class Inputs:
         return named[0] if named else ITEMS
 
     def _tree(self, kind: Any, name: str) -> Any:
-        told = self.hierarchy.get(name)
-        if told is None:
+        source = self.hierarchy.get(name)
+        if source is None:
             return None
-        if "path" in told:
-            path = resolved(str(told["path"]), self.folder)
+        file = self.file_of(source)
+        if file is not None:
             try:
-                return kind.from_file(path)
+                return kind.from_file(file)
             except BadRow:  # paths of different lengths, as hierarchies of columns may have
-                tree = Hierarchy.from_file(path)
+                tree = Hierarchy.from_file(file)
                 return kind(tree.to_pairs(), origin=tree.origin)
-        text = recipe_text(str(told["auto"]))
+        text = source.recipe
         _refuse_unknown_recipe("tree", text)
         return kind.from_text(re.sub(r"^balanced\b", "auto", text) if text != "auto" else f"auto:{FANOUT_FIVE.fanout}")
 
     def _policy(self, kind: Any, name: str) -> Any:
-        told = self.policy.get(name)
-        if told is None:
+        source = self.policy.get(name)
+        if source is None:
             return None
-        if "path" in told:
-            return kind.from_file(resolved(str(told["path"]), self.folder))
-        text = recipe_text(str(told["auto"]))
-        _refuse_unknown_recipe(name, text)
-        return kind.from_text(text)
+        file = self.file_of(source)
+        if file is not None:
+            return kind.from_file(file)
+        _refuse_unknown_recipe(name, source.recipe)
+        return kind.from_text(source.recipe)
 
     def workload(self, data: Any) -> tuple[Any, ...] | None:
         """The counting queries for a table or mixed data; None where nothing is said or data of a kind has no such."""
@@ -218,16 +296,19 @@ class Inputs:
 
         if not self.queries or data.table_part is None:
             return None
-        if "path" in self.queries:
-            return read_queries(resolved(str(self.queries["path"]), self.folder))
-        if "list" in self.queries:
-            return as_queries(list(self.queries["list"]))
-        told = dict(self.queries.get("generate", {}))
-        names = {"count": "n_queries", "relational": "relational", "items": "items", "range_share": "share"}
-        given = {option: told[name] for name, option in names.items() if name in told}
-        if data.set_part is None:
-            given.pop("items", None)
-        return drawn_queries(data, seed=int(told.get("seed") or 0), columns=told.get("columns"), **given)
+        if self.query_file is not None:
+            return read_queries(self.query_file)
+        drawn = self.queries.drawn
+        if drawn is None:
+            return as_queries([*(self.queries.listed or ())])
+        options = {
+            "n_queries": drawn.count,
+            "relational": drawn.relational,
+            "items": None if data.set_part is None else drawn.items,
+            "share": drawn.range_share,
+        }
+        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        return drawn_queries(data, seed=drawn.seed or 0, columns=drawn.columns, **given)
 
 
 def _refuse_unknown_recipe(what: str, text: str) -> None:
@@ -262,4 +343,4 @@ def method_with(
     return method(**given)
 
 
-__all__ = ["FROM_SECTIONS", "Inputs", "method_with", "recipe_text"]
+__all__ = ["FROM_SECTIONS", "Inputs", "Queries", "Source", "method_with", "recipe_text"]

@@ -16,8 +16,7 @@ from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadCoordinate, NotApplicable
-from crypsis.evaluate.dataset import resolved
-from crypsis.evaluate.inputs import Inputs
+from crypsis.evaluate.inputs import DrawnQueries, Inputs
 from crypsis.metrics import METRICS, Metric, metric_named, short_names
 
 ALWAYS = ("runtime", "memory")  # every cell has these columns
@@ -108,45 +107,44 @@ class _Asked:
 
     def _workload(self, metric: type[Metric], original: Any) -> dict[str, Any]:
         """What the section [queries] says to a metric that puts queries."""
-        told = self.inputs.queries if self.inputs is not None else {}
-        if not told or metric.name not in short_names()["are"] or self.inputs is None:
+        inputs = self.inputs
+        if inputs is None or not inputs.queries or metric.name not in short_names()["are"]:
             return {}
-        generate = dict(told.get("generate", {}))
         if original.table_part is not None:
-            return {"queries": self.inputs.workload(original)}
+            return {"queries": inputs.workload(original)}
+        drawn = inputs.queries.drawn
         if isinstance(original, Trajectories):
-            if "generate" in told:
-                return {"n_queries": int(generate.get("count", 100)), "seed": int(generate.get("seed", self.seed))}
-            return {"queries": self._label_lists(told)}
+            return {"queries": _label_lists(inputs)} if drawn is None else self._drawn(drawn)
         if isinstance(original, Transactions):
-            if "generate" in told:
-                from crypsis.metrics.itemset_queries import draw_itemsets
+            if drawn is None:
+                return {"queries": _itemsets(inputs)}
+            from crypsis.metrics.itemset_queries import draw_itemsets
 
-                wanted = {"count": int(generate.get("count", 100)), "items": max(int(generate.get("items", 2)), 1)}
-                return {"queries": draw_itemsets(original, seed=int(generate.get("seed", self.seed)), **wanted)}
-            return {"queries": self._itemsets(told)}
+            given = self._drawn(drawn)
+            items = max(2 if drawn.items is None else drawn.items, 1)
+            return {"queries": draw_itemsets(original, seed=given["seed"], count=given["n_queries"], items=items)}
         return {}
 
-    def _label_lists(self, told: Mapping[str, Any]) -> list[list[str]]:
-        assert self.inputs is not None
-        if "path" in told:
-            return read_label_lists(resolved(str(told["path"]), self.inputs.folder))[0]
-        return [[label.strip() for label in text.split(",")] for text in told["list"]]
+    def _drawn(self, drawn: DrawnQueries) -> dict[str, int]:
+        return {"n_queries": drawn.count or 100, "seed": self.seed if drawn.seed is None else drawn.seed}
 
-    def _itemsets(self, told: Mapping[str, Any]) -> list[list[str]]:
-        """The items of counting queries; those that ask for columns cannot be answered from items alone."""
-        from crypsis.data.count_query import as_queries, read_queries
 
-        assert self.inputs is not None
-        queries = (
-            read_queries(resolved(str(told["path"]), self.inputs.folder))
-            if "path" in told
-            else as_queries(told["list"])
-        )
-        chosen = [list(query.items) for query in queries if query.items and not query.relational]
-        if not chosen:
-            raise NotApplicable("No query asks for items alone.")
-        return chosen
+def _label_lists(inputs: Inputs) -> list[list[str]]:
+    if inputs.query_file is not None:
+        return read_label_lists(inputs.query_file)[0]
+    return [[label.strip() for label in text.split(",")] for text in inputs.queries.listed or ()]
+
+
+def _itemsets(inputs: Inputs) -> list[list[str]]:
+    """The items of counting queries; those that ask for columns cannot be answered from items alone."""
+    from crypsis.data.count_query import as_queries, read_queries
+
+    file = inputs.query_file
+    queries = as_queries([*(inputs.queries.listed or ())]) if file is None else read_queries(file)
+    chosen = [list(query.items) for query in queries if query.items and not query.relational]
+    if not chosen:
+        raise NotApplicable("No query asks for items alone.")
+    return chosen
 
 
 def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:

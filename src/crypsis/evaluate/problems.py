@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from functools import partial
+from typing import Any, NoReturn, TypeVar
 
 from polars.exceptions import PolarsError
 
 from crypsis.errors import BadExperiment, CrypsisError, did_you_mean
+from crypsis.parameters import Checked, parameters_of
 from crypsis.places import EXPERIMENT
 from crypsis.wording import counted
 
+Section = TypeVar("Section", bound=Checked)
 MISUNDERSTOOD = (
     TypeError,
     ValueError,
@@ -87,29 +90,31 @@ class Findings:
                 self.add(where, f"there is no key {key!r}; known are {', '.join(known)}.{did_you_mean(key, known)}")
         return content
 
+    def section(self, kind: type[Section], content: Any, where: str) -> Section | None:
+        """The checked object that a table describes; None where something is wrong with it, all of which is told."""
+        before = len(self.problems)
+        parameters = {parameter.name: parameter for parameter in parameters_of(kind)}
+        table = self.table(content, where, parameters)
+        given = {name: value for name, value in table.items() if name in parameters and value is not None}
+        for name, value in given.items():
+            self.attempt(where, partial(parameters[name].check, value, where))
+        missing = [name for name, parameter in parameters.items() if parameter.required and name not in given]
+        for name in missing:
+            self.add(where, f"{name} must be given")
+        made: Section | None = None
+        if len(self.problems) == before:
+            made = self.attempt(where, partial(kind, **given))
+        return made
+
     def whole(self, content: Mapping[str, Any], key: str, lowest: int, where: str) -> None:
         value = content.get(key)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < lowest):
             self.add(where, f"{key} must be a whole number of at least {lowest}, got {value!r}")
 
-    def number(self, content: Mapping[str, Any], key: str, where: str) -> None:
-        value = content.get(key)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0):
-            self.add(where, f"{key} must be a number above 0, got {value!r}")
-
-    def text(self, content: Mapping[str, Any], key: str, where: str) -> None:
-        value = content.get(key)
-        if value is not None and (not isinstance(value, str) or not value):
-            self.add(where, f"{key} must be a text, got {value!r}")
-
     def words(self, content: Mapping[str, Any], key: str, where: str) -> None:
         """A text that may be empty."""
         if not isinstance(content.get(key, ""), str):
             self.add(where, f"{key} must be a text, got {content[key]!r}")
-
-    def flag(self, content: Mapping[str, Any], key: str, where: str) -> None:
-        if not isinstance(content.get(key, False), bool):
-            self.add(where, f"{key} must be true or false, got {content[key]!r}")
 
     def texts(self, content: Mapping[str, Any], key: str, where: str) -> None:
         value = content.get(key)

@@ -18,6 +18,7 @@ from crypsis.atomic import write_file
 from crypsis.drawing.frame import Frame
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.evaluate.machine_paths import machine_folders, without_folders
+from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
 from crypsis.evaluate.plots.of_store import frames_of_experiment
 from crypsis.evaluate.plots.results import (
@@ -110,7 +111,7 @@ class ExperimentReport:
 
     name: str
     results: Results
-    plots: Sequence[tuple[Mapping[str, Any], Frame]]
+    plots: Sequence[tuple[PlotRequest, Frame]]
     file: str = ""
     data: str = ""
     folders: tuple[str, ...] = ()  # of this machine, which are not told

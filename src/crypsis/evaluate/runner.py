@@ -28,6 +28,7 @@ from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.results import write_results
 from crypsis.evaluate.store import Store
 from crypsis.evaluate.stored_cell import FINISHED, End, StoredCell
+from crypsis.evaluate.validation import Limits
 from crypsis.evaluate.worker_process import WorkerEvent, WorkerProcess, release_worker, started_worker
 from crypsis.executors.scratch import remove_abandoned
 
@@ -42,21 +43,6 @@ class Cancel(Protocol):
     """A `threading.Event`, or anything like it."""
 
     def is_set(self) -> bool: ...
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one cell may take; None is no limit."""
-
-    seconds: float | None = None
-    memory_mb: float | None = None
-
-    @classmethod
-    def of(cls, given: Limits | Mapping[str, Any] | None, experiment: Experiment) -> Limits:
-        if isinstance(given, Limits):
-            return given
-        told = {**experiment.limits, **{name: value for name, value in (given or {}).items() if value is not None}}
-        return cls(told.get("seconds"), told.get("memory_mb"))
 
 
 @dataclass(frozen=True)
@@ -97,7 +83,7 @@ def run(
     *,
     workers: int | None = None,
     fresh: bool = False,
-    limits: Limits | Mapping[str, Any] | None = None,
+    limits: Limits | Mapping[str, float | None] | None = None,
     on_event: OnEvent | None = None,
     cancel: Cancel | None = None,
 ) -> Outcome:
@@ -116,7 +102,7 @@ def run(
     try:
         with store.in_use():
             session = _Session(
-                experiment, store, cells, Limits.of(limits, experiment), on_event or (lambda event: None)
+                experiment, store, cells, experiment.limits.tightened(limits), on_event or (lambda event: None)
             )
             if fresh:
                 for cell in cells:

@@ -78,7 +78,7 @@ class Store:
             "folder": str(experiment.folder.resolve()),
             "made_of": made_of(experiment),
             "parts": asdict(parts_of(experiment)),
-            "metrics": experiment.metrics,
+            "metrics": experiment.measuring.list,
             "cells": [cell.to_dict() for cell in cells],
         }
         write_file(self.folder / "index.json", _json(index), mode=FILE_MODE)

@@ -1,21 +1,25 @@
-"""What is wrong with an experiment, all at once and before anything runs: names, types, ranges, files, methods."""
+"""The sections of an experiment as checked objects, and everything that is wrong with them, before anything runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from crypsis.errors import did_you_mean
 from crypsis.evaluate.data_checks import check_with_data
-from crypsis.evaluate.dataset_checks import check_dataset, check_file, check_queries, check_source
-from crypsis.evaluate.inputs import POLICIES
+from crypsis.evaluate.dataset import Dataset
+from crypsis.evaluate.dataset_checks import check_dataset, check_files
+from crypsis.evaluate.inputs import Inputs
 from crypsis.evaluate.measures import known_measures
-from crypsis.evaluate.plot_checks import check_plots
+from crypsis.evaluate.plot_requests import PlotRequest, read_plots
 from crypsis.evaluate.problems import Findings, Problem
+from crypsis.evaluate.runs import Run, read_runs
 from crypsis.executors.choice import WhereToRun
 from crypsis.methods import METHODS
 from crypsis.methods.scaling import Scaling
-from crypsis.parameters import parameters_of
+from crypsis.parameters import Above, AtLeast, Checked, parameters_of
 from crypsis.reports.about import LABELS, About
 
 if TYPE_CHECKING:
@@ -25,47 +29,80 @@ TOP_KEYS = (
     "name", "seed", "workers", "dataset", "hierarchy", "policy", "queries", "run", "metrics", "plot", "limits",
     "about", "executor",
 )  # fmt: skip
-LIMIT_KEYS = ("seconds", "memory_mb")
-METRIC_KEYS = ("list", "seed")
+_BEFORE_DATA = ("dataset", "executor", "hierarchy", "policy", "queries")  # without these the data tell nothing yet
 
 
-def check(experiment: Experiment, of_runs: Iterable[Problem], *, read: bool) -> list[Problem]:
-    """All problems of an experiment, with those of its runs; see `Experiment.check`."""
-    found = Findings()
-    content = found.table(experiment.content, "experiment", TOP_KEYS)
+@dataclass(frozen=True, kw_only=True)
+class Limits(Checked):
+    """What one cell may take; None is no limit."""
+
+    seconds: Annotated[float | None, Above(0), "Time of a cell, in seconds."] = None
+    memory_mb: Annotated[float | None, Above(0), "Memory of a cell, in megabytes."] = None
+
+    def tightened(self, given: Limits | Mapping[str, float | None] | None) -> Limits:
+        """What was given, and of the rest these."""
+        known = given.parameters() if isinstance(given, Limits) else given or {}
+        return replace(self, **{name: value for name, value in known.items() if value is not None})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measuring(Checked):
+    """The section [metrics]: what is measured; without a list, what is quick and applies."""
+
+    list: Annotated[tuple[str, ...] | None, "The metrics."] = None
+    seed: Annotated[int | None, AtLeast(0), "For what metrics draw at random."] = None
+
+
+@dataclass(frozen=True)
+class Sections:
+    """What could be read of an experiment file; in place of what could not stand the defaults."""
+
+    runs: list[Run]
+    inputs: Inputs
+    limits: Limits
+    measuring: Measuring
+    plots: list[PlotRequest]
+
+
+def read_sections(content: Mapping[str, Any], folder: Path) -> tuple[Sections, list[Problem]]:
+    """The sections of an experiment file and all that is wrong with them, without a look into any other file."""
+    found, of_runs = Findings(), Findings()
+    content = found.table(content, "experiment", TOP_KEYS)
     found.whole(content, "seed", 0, "experiment")
     found.whole(content, "workers", 1, "experiment")
     found.words(content, "name", "experiment")
     check_dataset(found, content)
-    for section, known in (("hierarchy", None), ("policy", POLICIES)):
-        for name, told in found.table(content.get(section), section, known).items():
-            check_source(found, told, f"{section}.{name}")
-            if read:
-                check_file(found, experiment, told, f"{section}.{name}")
-    check_queries(found, content)
-    limits = found.table(content.get("limits"), "limits", LIMIT_KEYS)
-    found.number(limits, "seconds", "limits")
-    found.number(limits, "memory_mb", "limits")
+    columns = Findings().attempt("dataset", lambda: Dataset(content.get("dataset") or {}, folder).item_columns)
+    inputs = Inputs.read(found, content, folder, columns or ())
+    limits = found.section(Limits, content.get("limits"), "limits") or Limits()
     about = found.table(content.get("about"), "about", LABELS)
     if about:
         found.attempt("about", lambda: About.of(about))
-    check_executor(found, experiment)
-    check_metrics(found, content)
-    check_plots(found, content, experiment.runs)
-    found.problems += of_runs
-    given = (
-        "dataset",
-        "executor",
-        "hierarchy",
-        "policy",
-        "queries",
-    )  # where these are wrong, the data can tell nothing yet
-    if read and not any(problem.where.startswith(given) for problem in found.problems):
+    measuring = found.section(Measuring, content.get("metrics"), "metrics") or Measuring()
+    known = known_measures()
+    for name in measuring.list or ():
+        if name not in known:
+            found.add(
+                "metrics", f"there is no metric {name!r}; known are {', '.join(known)}.{did_you_mean(name, known)}"
+            )
+    runs = read_runs(of_runs, content)
+    plots = read_plots(found, content, runs)
+    return Sections(runs, inputs, limits, measuring, plots), found.problems + of_runs.problems
+
+
+def check(experiment: Experiment, of_sections: list[Problem], *, read: bool) -> list[Problem]:
+    """All problems of an experiment, with those of its sections; see `Experiment.check`."""
+    found = Findings()
+    found.problems += of_sections
+    _check_executor(found, experiment)
+    if read:
+        check_files(found, experiment.inputs)
+    if read and not any(problem.where.startswith(_BEFORE_DATA) for problem in found.problems):
         check_with_data(found, experiment)
     return found.problems
 
 
-def check_executor(found: Findings, experiment: Experiment) -> None:
+def _check_executor(found: Findings, experiment: Experiment) -> None:
     """Where cells run, and whether their methods can be run there."""
     names = [parameter.name for parameter in parameters_of(WhereToRun)]
     told, before = experiment.content.get("executor"), len(found.problems)
@@ -77,15 +114,3 @@ def check_executor(found: Findings, experiment: Experiment) -> None:
         if method is not None and method.scaling is Scaling.NONE:
             refusal = method.not_scalable()
             found.add(run.where, refusal.message, refusal.code)
-
-
-def check_metrics(found: Findings, content: Mapping[str, Any]) -> None:
-    told = found.table(content.get("metrics"), "metrics", METRIC_KEYS)
-    found.whole(told, "seed", 0, "metrics")
-    found.texts(told, "list", "metrics")
-    known = known_measures()
-    for name in told.get("list", []) if isinstance(told.get("list"), list) else []:
-        if name not in known:
-            found.add(
-                "metrics", f"there is no metric {name!r}; known are {', '.join(known)}.{did_you_mean(str(name), known)}"
-            )

@@ -149,7 +149,7 @@ class _Work:
         method = method_with(method_named(cell.method), experiment.inputs, data, cell.params, cell.seed)
         before = time.perf_counter()
         self._tell_phase("compile")
-        warm(method, data, self.working, experiment.metrics, experiment.inputs)
+        warm(method, data, self.working, experiment.measuring.list, experiment.inputs)
         self.warming = time.perf_counter() - before
         _forget_peak()
         self.tell({"event": "started", "cell": cell.id})
@@ -168,12 +168,11 @@ class _Work:
         review = release.review()
         verified = time.perf_counter()
         self._tell_phase("measure")
-        told = experiment.content.get("metrics") or {}
         figures = figures_of(
             data,
             release.data,
-            experiment.metrics,
-            seed=int(told.get("seed") or 0),
+            experiment.measuring.list,
+            seed=experiment.measuring.seed or 0,
             side_inputs=release.method.side_inputs() if release.method is not None else {},
             inputs=experiment.inputs,
         )

@@ -35,6 +35,7 @@ from crypsis.errors import (
 from crypsis.evaluate import Experiment, Store, run
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.export import Publishing, declared_release, export_release, unchanged_original
+from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.evaluate.plots import Results
 from crypsis.evaluate.problems import Problem
 from crypsis.evaluate.results import ResultRow
@@ -510,14 +511,14 @@ class Experiments:
             raise NotApplicable("The data that this cell was made of are not there any more, so there is no map.")
         return release_map(original, release)
 
-    def plot(self, number: str, section: Mapping[str, Any]) -> Frame:
+    def plot(self, number: str, request: PlotRequest) -> Frame:
         """The numbers of a plot; the first, where there is one for each run."""
-        from crypsis.evaluate.plots.of_store import frames_of_section
+        from crypsis.evaluate.plots.of_store import requested_frames
 
         store = self.store(number)
         if not store.exists():
             raise NoSuchEntry("There are no results yet.")
-        return frames_of_section(store, section)[0]
+        return requested_frames(store, request)[0]
 
     def report(self, number: str) -> str:
         """The report of everything that was run, as one page without outside resources."""
@@ -543,9 +544,10 @@ class Experiments:
 
 def _looked_at(experiment: Experiment, store: Store) -> tuple[Any, ...]:
     """What says without reading it whether anything has changed: the tables, and when files were written."""
-    sources = (*experiment.inputs.hierarchy.values(), *experiment.inputs.policy.values())
+    inputs = experiment.inputs
+    sources = (*inputs.hierarchy.values(), *inputs.policy.values())
     files = [file_on_disk(experiment.dataset.file), store.folder / "index.json"]
-    files += [Path(str(source["path"])) for source in sources if "path" in source]
+    files += [file for file in map(inputs.file_of, sources) if file is not None]
     states = [file.stat() for file in files if file.exists()]
     return (experiment.to_toml(), *((state.st_mtime_ns, state.st_size) for state in states))
 

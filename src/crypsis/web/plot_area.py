@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nicegui import ui
 
+from crypsis.drawing.frame import Frame
 from crypsis.errors import CrypsisError
+from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.evaluate.plots import PLOTS
-from crypsis.evaluate.plots.of_store import file_name, frames_of_section
+from crypsis.evaluate.plots.of_store import file_name, requested_frames
 from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
@@ -45,9 +49,9 @@ class PlotArea:
         self.seen: Any = None
         self.fields: dict[str, Any] = {}
 
-    @property
-    def sections(self) -> list[dict[str, Any]]:
-        return [dict(one) for one in self.experiments.entry(self.number).content["tables"].get("plot") or []]
+    def _tables(self) -> list[Mapping[str, Any]]:
+        """The plots as the experiment keeps them; somebody may have typed them."""
+        return [*(self.experiments.entry(self.number).content["tables"].get("plot") or [])]
 
     def show(self) -> None:
         with theme.section(_("Plots"), _("Side by side; of published data, one for each configuration")):
@@ -63,7 +67,7 @@ class PlotArea:
 
     async def refresh(self) -> None:
         """Draw again where results or plots are others than they were."""
-        seen = (str(self.sections), [(row["cell"], row["state"]) for row in self.experiments.results(self.number)])
+        seen = (str(self._tables()), [(row["cell"], row["state"]) for row in self.experiments.results(self.number)])
         if seen != self.seen:
             self.seen = seen
             self._show_options()
@@ -105,68 +109,82 @@ class PlotArea:
         return {name: name for name in order}
 
     async def _add(self) -> None:
-        section = {"kind": self.kind.value} | {name: str(field.value) for name, field in self.fields.items()}
-        await in_thread(frames_of_section, self.experiments.store(self.number), section)  # refused before it is kept
-        self._keep([*self.sections, section])
+        chosen = {name: str(field.value) for name, field in self.fields.items()}
+        wanted = PlotRequest.from_table({"kind": str(self.kind.value), **chosen})
+        await in_thread(requested_frames, self.experiments.store(self.number), wanted)  # refused before it is kept
+        self._keep([*self._tables(), wanted.to_dict()])
         await self.refresh()
 
-    def _keep(self, sections: list[dict[str, Any]]) -> None:
-        tables = {**self.experiments.entry(self.number).content["tables"], "plot": sections}
+    def _keep(self, plots: list[Mapping[str, Any]]) -> None:
+        tables = {**self.experiments.entry(self.number).content["tables"], "plot": plots}
         self.experiments.set_tables(self.number, tables)
 
-    async def _remove(self, place: int) -> None:
-        sections = self.sections
-        del sections[place]
-        self._keep(sections)
+    async def _remove(self, index: int) -> None:
+        tables = self._tables()
+        del tables[index]
+        self._keep(tables)
         await self.refresh()
 
     # What is shown
 
     async def _draw(self) -> None:
-        drawn: list[tuple[int, dict[str, Any], Any]] = []
-        for place, section in enumerate(self.sections):
-            drawn += [(place, asked, frame) for asked, frame in await in_thread(self._frames, section)]
+        drawn: list[_Drawn] = []
+        for index, table in enumerate(self._tables()):
+            drawn += await in_thread(self._frames, index, table)
         self.tiles.clear()
         with self.tiles:
-            for place, section, frame in drawn:
-                self._tile(place, section, frame)
+            for each in drawn:
+                self._tile(each)
             if not drawn:
                 ui.label(_("Choose a plot and add it; it stays with the experiment.")).classes("muted")
 
-    def _frames(self, section: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
-        """The plots of a section, each with what asks for it alone; what cannot be drawn as the reason."""
+    def _frames(self, index: int, table: Mapping[str, Any]) -> list[_Drawn]:
+        """What a plot shows, each with what asks for it alone; what cannot be drawn as the reason."""
+        try:
+            wanted = PlotRequest.from_table(table)
+            plot = wanted.plot
+        except CrypsisError as error:
+            return [_Drawn(index, str(table.get("kind")), None, error)]
         store = self.experiments.store(self.number)
-        plot = PLOTS.get(str(section.get("kind", "")).replace("-", "_"))
-        asked = [section]
-        of_cells = plot is not None and not plot.of_results and plot.inputs != ("original",)
-        if of_cells and not section.get("run") and not section.get("cell"):
-            done = [row["label"] for row in self.experiments.results(self.number) if row["state"] == "done"]
-            asked = [{**section, "run": label} for label in dict.fromkeys(done)] or [section]
-        found: list[tuple[dict[str, Any], Any]] = []
-        for one in asked:
+        requests = [wanted]
+        of_cells = not plot.of_results and plot.inputs != ("original",)
+        if of_cells and not wanted.run and not wanted.cell:
+            done = [str(row["label"]) for row in self.experiments.results(self.number) if row["state"] == "done"]
+            requests = [replace(wanted, run=label) for label in dict.fromkeys(done)] or [wanted]
+        drawn: list[_Drawn] = []
+        for request in requests:
             try:
-                found.append((one, frames_of_section(store, one)[0]))
+                drawn.append(_Drawn(index, plot.name, request, requested_frames(store, request)[0]))
             except CrypsisError as error:
-                found.append((one, error))
-        possible = [(one, frame) for one, frame in found if not isinstance(frame, CrypsisError)]
-        return possible or found[:1]
+                drawn.append(_Drawn(index, plot.name, request, error))
+        possible = [each for each in drawn if not isinstance(each.frame, CrypsisError)]
+        return possible or drawn[:1]
 
-    def _tile(self, place: int, section: dict[str, Any], frame: Any) -> None:
-        kind = str(section["kind"])
-        title = _(TITLES.get(kind.replace("-", "_"), kind))
+    def _tile(self, drawn: _Drawn) -> None:
+        title, frame = _(TITLES.get(drawn.kind, drawn.kind)), drawn.frame
         with (
             ui.element("div")
             .classes("card")
             .props(f"role=group {theme.attribute('aria-label', _('Plot {title}', title=title))}")
         ):
             with ui.row().style("width: 100%; justify-content: flex-end; gap: 2px"):
-                if not isinstance(frame, CrypsisError):
-                    query = {key: section.get(key) for key in ("x", "y", "column", "run", "cell")}
-                    plot_exports(self.number, kind, query, file_name(frame))
+                if drawn.request is not None and not isinstance(frame, CrypsisError):
+                    query = {key: getattr(drawn.request, key) for key in ("x", "y", "column", "run", "cell")}
+                    plot_exports(self.number, drawn.request.kind, query, file_name(frame))
                 theme.quiet(
-                    "close", _("Remove the plot {title}", title=title), lambda: notify_errors(self._remove)(place)
+                    "close", _("Remove the plot {title}", title=title), lambda: notify_errors(self._remove)(drawn.index)
                 )
             if isinstance(frame, CrypsisError):
                 ui.label(f"{title}: {frame}").classes("muted")
             else:
                 show_plot(frame, title=True)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A picture, or why there is none, and where in the experiment it was asked for."""
+
+    index: int
+    kind: str
+    request: PlotRequest | None
+    frame: Frame | CrypsisError

@@ -14,6 +14,7 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 
 from crypsis.drawing.svg import standalone
+from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.query.questions import Question
 from crypsis.translation import reading
 from crypsis.web.api.asked_rows import AskedRows
@@ -202,8 +203,7 @@ def router(workbench: Workbench) -> APIRouter:
         """Any plot, of the results or of the published data of a cell, as a picture or as its numbers."""
         from crypsis.evaluate.plots import draw, to_csv
 
-        section = {"kind": kind, "x": x, "y": y, "column": column, "run": run, "cell": cell}
-        frame = experiments.plot(number, {key: value for key, value in section.items() if value is not None})
+        frame = experiments.plot(number, PlotRequest(kind=kind, x=x, y=y, column=column, run=run, cell=cell))
         media = {
             "svg": "image/svg+xml",
             "pdf": "application/pdf",
