@@ -122,3 +122,20 @@ def test_negative_codes_of_typed_columns_are_asked_about(tmp_path: Path) -> None
     file = tmp_path / "survey.parquet"
     pl.DataFrame({"schooling": [-9, -8, 1, 2, 3, 4, 5, 6] * 10}).write_parquet(file)
     assert any("-8, -9 in 'schooling'" in question for question in inspect_file(file).understood.questions)
+
+
+def test_a_text_among_numbers_and_a_high_code_are_asked_about(tmp_path: Path) -> None:
+    file = tmp_path / "survey.csv"
+    rows = "".join(f"{20 + row},{(0, 1, 99)[row % 3]}\n" for row in range(40))
+    file.write_text(f"age,smokes\n{rows}Total,\n")
+    asked = " ".join(inspect_file(file).understood.questions)
+    assert "among its numbers stands 'Total'" in asked
+    assert "missing_tokens=['age=Total']" in asked
+    assert "99 in 'smokes' may be codes" in asked
+
+
+def test_a_weight_that_no_body_has_is_one_of_a_survey(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    for weight, role in ((0.4, "other"), (55.5, "quasi")):
+        file.write_text("age,weight\n" + "".join(f"{20 + row},{weight + row / 40:.3f}\n" for row in range(40)))
+        assert inspect_file(file).columns[1].role == role

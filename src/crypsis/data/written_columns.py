@@ -8,7 +8,7 @@ known marker such as NA means a missing value where all others are numbers or da
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -24,6 +24,8 @@ _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98,
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _NO_WORDS = frozenset({*MARKERS, "nan", "inf", "infinity"})  # which stand among numbers and dates, too
 _MOST_CODES = 5
+_MOST_ODD = 3  # texts among numbers
+_FEWEST_NUMBERS = 20
 _SHORT_SCALE = 10
 _MOST = 10**18
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
@@ -116,7 +118,7 @@ def understand_texts(
     if type is None and len(distinct) <= _SAMPLE:
         words = _words(distinct, tokens_of(name, missing))
         if words is not None:
-            return words
+            return replace(words, questions=_among_numbers(words.values.drop_nulls())) if guess else words
     stripped = distinct.str.strip_chars()
     absent = (distinct.is_null() | (stripped == "")).fill_null(True)
     tokens = tokens_of(name, missing)
@@ -163,7 +165,8 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     texts = rest
     sample = said.head(_SAMPLE)
     if inferred_type(sample) == "category" and recognise_numbers(sample) is None and not looks_like_dates(sample):
-        return None
+        odd = _among_numbers(said) if type is None else ()
+        return WrittenColumn(known, absent, "category", (), odd) if odd else None
     chosen = _fitting(inferred_type(said), type)
     if chosen is None:
         numbers = recognise_numbers(said)
@@ -197,6 +200,19 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     values = converted(texts, chosen) if values is None else values
     return WrittenColumn(
         values, absent | marks, chosen, tuple(notes), questions_on(values, name) if type is None else ()
+    )
+
+
+def _among_numbers(texts: pl.Series) -> tuple[str, ...]:
+    """What is asked of a column in which a few texts stand among many numbers, such as a line of totals."""
+    others = texts.filter(texts.str.strip_chars().cast(pl.Float64, strict=False).is_null())
+    if len(others) > _MOST_ODD or len(texts) < _FEWEST_NUMBERS:
+        return ()
+    shown = ", ".join(map(repr, sorted(others.to_list())))
+    markers = [f"{texts.name}={'|'.join(sorted(others.to_list()))}"]
+    return (
+        f"'{texts.name}' is read as text, because among its numbers stands {shown}; if a missing value is meant, say "
+        f"missing_tokens={markers!r}",
     )
 
 

@@ -27,17 +27,19 @@ from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import read_beginning, read_bytes, readable_file, without_compression
 from crypsis.data.formats.encodings import UTF_8, as_utf8, known_encoding, marked_encoding
 from crypsis.data.formats.failures import POLARS_FAILURES
-from crypsis.data.formats.format import TABLE, Format, Header, Separator
+from crypsis.data.formats.format import TABLE, Format, Header, Separator, Skip
 from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
 from crypsis.data.formats.source import Source, Understood, line_place
 from crypsis.data.formats.written_numbers import other_mark, rewrite_numbers
 from crypsis.errors import BadParameter, BadRow, UnreadableFile
-from crypsis.parameters import AtLeast, OneOf
+from crypsis.parameters import OneOf
 
 SEPARATORS = (",", ";", "\t", "|")
 MEMORY_PER_BYTE = 5.0  # the content, its columns of text, and one column being converted
 SNIFFED = 1 << 16
 _HINT = re.compile(rb'^"?sep=([^\r\n])"?\r?\n')  # what Excel writes above the header
+_LINES_LOOKED_AT = 100
+_FEWEST_LINES = 4  # of a table below a title
 _ONE_LIMIT = threading.Lock()
 _IN_WORDS = {"\t": "tab", " ": "blank"}
 
@@ -68,6 +70,7 @@ class Content:
     first_line: int
     encoding: str
     separator: str | None = None  # as the file itself says
+    skipped: int = 0  # lines above the header
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +88,7 @@ class Csv(Format):
         str | None, OneOf(".", ",", " ", "'"), "Mark between thousands; detected if empty and certain."
     ] = None
     header: Header = None
-    skip: Annotated[int, AtLeast(0), "Lines above the header that are passed over."] = 0
+    skip: Skip = None
 
     @classmethod
     def sniff(cls, beginning: bytes) -> bool:
@@ -106,10 +109,12 @@ class Csv(Format):
         separator = told.separator or read.separator or sniff_separator(read.content)
         first = _first_records(read.content, separator, str(file), read.first_line)
         header = names_columns(first) if self.header is None else self.header
-        told = replace(told, separator=separator, header=header)
+        told = replace(told, separator=separator, header=header, skip=read.skipped)
         names, notes = (
             unique_names(first[0]) if header else (numbered_names(len(first[0])), [TOLD] * (self.header is None))
         )
+        if read.skipped and self.skip is None:
+            notes = [*notes, passed_over(read.skipped)]
         frame = None
         if b"\n" in read.content or b"\r" not in read.content:  # polars does not know lines that end with a lone CR
             frame = _read_fast(read.content, separator, header, names)
@@ -141,15 +146,21 @@ class Csv(Format):
             line = content.count(b"\n", 0, content.index(b"\0")) + 1
             raise BadRow("A NUL byte stands in the file; it is damaged or no CSV.", **line_place(str(file), line))
         content, first_line, separator = self._below_skipped(content)
+        skipped = self.skip or 0
+        if self.skip is None and separator is None:
+            skipped = lines_above(content)
+            for _ in range(skipped):
+                content = content.partition(b"\n")[2]
+            first_line += skipped
         if not content or content.isspace():
             raise UnreadableFile(f"{file} is empty; a header line with column names is needed.", where=str(file))
         if content.endswith((b"\n\n", b"\n\r\n")):  # blank lines at the end are no rows
             content = content.rstrip(b"\r\n") + b"\n"
-        return Content(content, first_line, encoding, separator)
+        return Content(content, first_line, encoding, separator, skipped)
 
     def _below_skipped(self, content: bytes) -> tuple[bytes, int, str | None]:
         hint = _HINT.match(content)
-        lines = self.skip + (hint is not None)
+        lines = (self.skip or 0) + (hint is not None)
         for _ in range(lines):
             content = content.partition(b"\n")[2]
         return content, lines + 1, hint[1].decode(UTF_8, "replace") if hint else None
@@ -196,7 +207,7 @@ class Csv(Format):
 
     def names_by_record(self, file: Path) -> list[str] | None:
         beginning = read_beginning(file)
-        whole = beginning if beginning.count(b"\n") > self.skip + 1 else read_bytes(file, MEMORY_PER_BYTE)
+        whole = beginning if beginning.count(b"\n") > (self.skip or 0) + 1 else read_bytes(file, MEMORY_PER_BYTE)
         return self.header_line(whole, file)[1]
 
     def read_records(
@@ -246,6 +257,32 @@ def sniff_separator(content: bytes) -> str:
         if first > 1 and score > best_score:
             best, best_score = candidate, score
     return best
+
+
+def lines_above(content: bytes) -> int:
+    """How many lines stand above a table, such as a title: they have one field, and all below have as many as others.
+
+    0 where the first line may belong to the table: then it is read, and what does not fit is said.
+    """
+    lines = content[:SNIFFED].decode("utf-8", errors="replace").splitlines()
+    lines = lines[: len(lines) - (len(content) > SNIFFED)][:_LINES_LOOKED_AT]  # the last one may be cut
+    if any(separator in line for line in lines[:1] for separator in SEPARATORS):
+        return 0
+    for separator in SEPARATORS:
+        fields = [_quoted_fields(line, separator) for line in lines]
+        if None in fields:
+            continue
+        counts = [len(found or ()) for found in fields]
+        first = next((index for index, count in enumerate(counts) if count > 1), 0)
+        below = counts[first:]
+        if first and len(below) >= _FEWEST_LINES and set(below) == {below[0]}:
+            return first
+    return 0
+
+
+def passed_over(lines: int) -> str:
+    """What is said of lines that were taken for a title."""
+    return f"lines above the table that are passed over: {lines}; say `skip=0` if the first one names the columns"
 
 
 def unique_names(fields: Sequence[str]) -> tuple[list[str], list[str]]:

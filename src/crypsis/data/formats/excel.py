@@ -15,12 +15,11 @@ import polars as pl
 
 from crypsis.data.formats.binary import BinaryFormat
 from crypsis.data.formats.by_record import ByRecord, as_texts
-from crypsis.data.formats.csv import numbered_names, unique_names
-from crypsis.data.formats.format import Header
+from crypsis.data.formats.csv import numbered_names, passed_over, unique_names
+from crypsis.data.formats.format import Header, Skip
 from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
 from crypsis.data.formats.source import Source, Understood
 from crypsis.errors import BadParameter, UnreadableFile
-from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,18 +32,21 @@ class Excel(BinaryFormat):
 
     sheet: Annotated[str | None, "Sheet of a workbook, by name or number from 1; the first if empty."] = None
     header: Header = None
-    skip: Annotated[int, AtLeast(0), "Lines above the header that are passed over."] = 0
+    skip: Skip = None
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, Source]:
         cells, beside = self.decoded(file)
+        above = rows_above(cells) if self.skip is None else 0
+        cells = cells.slice(above)
         header = names_columns(cells.head(LOOKED_AT + 1).rows()) if self.header is None else self.header
         names, notes = unique_names(cells.row(0)) if header else (numbered_names(cells.width), [])
         frame = cells.slice(bool(header))
         frame.columns = names
+        notes += [passed_over(above)] if above else []
         notes += [TOLD] if not header and self.header is None else []
         others = [sheet for sheet in beside["sheets"] if sheet != beside["sheet"]]
         notes += [f"other sheets are not read: {', '.join(others)}"] if others else []
-        source = Source(str(file), self.skip + bool(header) + 1)
+        source = Source(str(file), (self.skip or above) + bool(header) + 1)
         items = {"format": "Excel", "sheet": repr(beside["sheet"])} | ({} if header else {"header": "none"})
         source.understood = Understood(items, tuple(notes))
         return self.wanted(frame, columns, source), source
@@ -68,7 +70,16 @@ class Excel(BinaryFormat):
         return frame.select(name for name, written in zip(frame.columns, first, strict=True) if written.strip())
 
 
-def decode(source: Any, sheet: str | None, header: bool | None, skip: int) -> tuple[pl.DataFrame, dict[str, Any]]:
+def rows_above(cells: pl.DataFrame) -> int:
+    """How many rows stand above a table, such as a title: with one text or none, and the next has several."""
+    filled = cells.head(LOOKED_AT).select(pl.sum_horizontal(pl.all() != "")).to_series()
+    first = next((row for row, count in enumerate(filled) if count > 1), 0)
+    return first if cells.height > first + 1 else 0
+
+
+def decode(
+    source: Any, sheet: str | None, header: bool | None, skip: int | None
+) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The texts of a sheet, its header among them; run in the process with limits."""
     import fastexcel
 
@@ -79,7 +90,7 @@ def decode(source: Any, sheet: str | None, header: bool | None, skip: int) -> tu
     if sheet is not None and wanted is None:
         raise BadParameter(f"There is no sheet {sheet!r}; the sheets are {', '.join(names)}.", parameter="sheet")
     chosen = wanted or names[0]
-    frame = book.load_sheet(chosen, dtypes="string", header_row=None, skip_rows=skip).to_polars()
+    frame = book.load_sheet(chosen, dtypes="string", header_row=None, skip_rows=skip or 0).to_polars()
     if not frame.height:
         raise UnreadableFile(f"Sheet {chosen!r} is empty; a header row with column names is needed.")
     day = r"^(\d{4}-\d{2}-\d{2}) 00:00:00$"

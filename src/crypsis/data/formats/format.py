@@ -21,13 +21,14 @@ from crypsis.arrays import Int64s
 from crypsis.data.formats.by_record import ByRecord, Sets, as_texts
 from crypsis.data.formats.source import Source
 from crypsis.errors import NotApplicable
-from crypsis.parameters import Checked
+from crypsis.parameters import AtLeast, Checked
 
 TABLE, SEQUENCE, TRACK = "table", "sequence", "track"
 Separator = Annotated[str | None, "Field separator; detected if empty."]
 Header = Annotated[
     bool | None, "Whether the first row names the columns (else column_1, column_2, ...); detected if empty."
 ]
+Skip = Annotated[int | None, AtLeast(0), "Lines above the header that are passed over; detected if empty."]
 
 Query = Annotated[
     str | None, "Table of a database, or a query (select ...); empty if it has one table, or if INPUT says it."

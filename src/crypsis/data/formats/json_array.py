@@ -82,6 +82,8 @@ class Json(Format):
 
 def _elements(file: Path, as_written: bool = False) -> list[Any]:
     content = as_utf8(read_bytes(file, MEMORY_PER_BYTE), str(file))[0]
+    if _one_value_a_line(content):
+        content = b"[" + b",".join(filter(bytes.strip, content.split(b"\n"))) + b"]"
     try:
         document = parse_json(content)
         if as_written:
@@ -93,3 +95,14 @@ def _elements(file: Path, as_written: bool = False) -> list[Any]:
             f'{file} holds another JSON value; a table is an array of objects, [{{"age": 39}}, …].', where=str(file)
         )
     return document
+
+
+def _one_value_a_line(content: bytes) -> bool:
+    """Whether a file called .json holds JSON Lines: its first line is a whole object or array, and others follow."""
+    first, _, rest = content.lstrip().partition(b"\n")
+    if not rest.strip() or nested_deeper(first, DEEPEST_ROW):
+        return False
+    try:
+        return isinstance(parse_json(first), (dict, list))
+    except ValueError:
+        return False

@@ -7,6 +7,7 @@ codes, is asked about.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import polars as pl
@@ -25,6 +26,9 @@ _CERTAIN = {  # what a form must have once to be certain: both marks, or a fract
     ",": r"[.'’ \u00a0\u202f]\d{3},|,\d{1,2}$|,\d{4,}$|^[+-]?0,",
     ".": r"[,'’ \u00a0\u202f]\d{3}\.|\d['’]\d{3}$",
 }
+_UNITS = ("€", "$", "£", "¥", "₹", "%", "EUR", "USD", "GBP", "CHF", "JPY", "INR")
+_ANY_UNIT = "|".join(map(re.escape, _UNITS))
+_UNIT = rf"^\s*(?:{_ANY_UNIT})?\s*(?P<number>[+-]?\d.*?)\s*(?:{_ANY_UNIT})?\s*$"
 _MARKS = {",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
 
 
@@ -38,7 +42,14 @@ class PlainNumbers:
 
 
 def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
-    """A column of numbers with a decimal comma or marks between thousands; None where some cell is none."""
+    """A column of numbers with a decimal comma, marks between thousands or a unit; None where some cell is none."""
+    unit = _unit_of(texts)
+    if unit is not None:
+        bare = texts.str.strip_chars().str.strip_prefix(unit).str.strip_suffix(unit).str.strip_chars()
+        if bare.str.contains(_PLAIN).all():
+            return PlainNumbers(bare, f"the unit {unit}", True)
+        numbers = recognise_numbers(bare)
+        return numbers and PlainNumbers(numbers.texts, f"{numbers.words} and the unit {unit}", numbers.certain)
     if not len(texts) or not texts.str.contains("[,'’ \u00a0\u202f]|\\..*\\.").any():
         return None
     stripped = texts.str.strip_chars()
@@ -55,6 +66,13 @@ def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
     return PlainNumbers(_plain(stripped, decimal, "\\" + thousands if thousands == "." else thousands), words, sure)
 
 
+def _unit_of(texts: pl.Series) -> str | None:
+    """The sign of a currency, or of percent, that stands in every cell; None where it does not."""
+    first = next((text for text in texts.head(1) if text is not None), "")
+    unit = next((unit for unit in _UNITS if unit in first), None)
+    return unit if unit is not None and texts.str.contains(unit, literal=True).all() else None
+
+
 def rewrite_numbers(
     frame: pl.DataFrame, decimal: str | None, thousands: str | None, *, by_record: bool = False
 ) -> pl.DataFrame:
@@ -68,14 +86,14 @@ def rewrite_numbers(
     form = rf"^\s*[+-]?(?:{groups}\d+)(?:{point}\d+)?\s*$"
     rewritten = []
     for name in frame.columns:
-        cells = frame[name]
-        if cells.dtype != pl.String:
+        if frame[name].dtype != pl.String:
             continue
+        cells = frame[name].str.replace(_UNIT, "$number")
         numbers = cells.str.contains(form).fill_null(False)
         if not numbers.any() or not (by_record or (numbers | (cells.str.strip_chars() == "")).all()):
             continue
         plain = _plain(cells.str.strip_chars(), decimal, _MARKS[thousands] if thousands else None)
-        rewritten.append(cells.zip_with(~numbers, plain).alias(name))
+        rewritten.append(frame[name].zip_with(~numbers, plain).alias(name))
     return frame.with_columns(rewritten)
 
 
