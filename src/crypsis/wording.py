@@ -40,6 +40,11 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def capital(words: str) -> str:
+    """Words at the beginning of a title; a parameter of one letter stays as it is."""
+    return words[:1].upper() + words[1:] if len(words) > 1 else words
+
+
 def shortened(label: str, longest: int = LONGEST_LABEL) -> str:
     """A label that fits into a line."""
     return label if len(label) <= longest else label[: longest - 1] + "…"

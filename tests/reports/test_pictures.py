@@ -79,9 +79,9 @@ def test_histograms_count_everything_once(case: str) -> None:
 def test_bars_tell_support_by_kind() -> None:
     facts = facts_of(of_rows([["a", "a"], ["a", ["b", "c"]], [["b", "c"], "d"]]))
     assert sorted(titles(support_histogram(facts))) == [
-        "support 1: 1 intact symbol",
-        "support 2: 1 generalized symbol",
-        "support 2: 1 intact symbol",
+        "support 1: 1 symbol, intact",
+        "support 2: 1 symbol, generalized",
+        "support 2: 1 symbol, intact",
     ]
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from crypsis.errors import OriginalRequired, VerificationFailed
-from crypsis.metrics import figure_named
 from crypsis.release import Release, read_release
 from crypsis.release_folder import digest_list, open_release_folder
 from crypsis.reports.about import PEOPLE, STATEMENTS, About
+from crypsis.reports.figure_titles import figure_title
 from crypsis.reports.parameter_labels import parameter_entries
 from crypsis.signatures import PublicKey, Signature
-from crypsis.translation import ENGLISH, _, language, translated
+from crypsis.translation import _, language, translated
 from crypsis.translation.templates import localized
 
 
@@ -101,7 +101,7 @@ def _told(release: Release, name: str) -> tuple[str, ...]:
 
 def _disclosure(release: Release) -> Section:
     figures = release.kind.figures(release.data)
-    facts = [(_figure_name(name), _text(value)) for name, value in figures.items()]
+    facts = [(figure_title(name), _text(value)) for name, value in figures.items()]
     try:
         light = release.review(public=True).disclosure
         facts.insert(0, (_("Disclosure"), translated(str(light.colour))))
@@ -122,14 +122,6 @@ def _identity(folder: Path, signature: Signature) -> Section:
     facts = [(_("Digest of the release"), whole), (_("Signature"), words)]
     facts += [(name, digest) for name, digest in sorted(digests.items())]
     return Section(_("Digest and signature"), tuple(facts), (_("Checksums are SHA-256."),))
-
-
-def _figure_name(name: str) -> str:
-    """As it is called in the manifest; in other languages by its title, and its column in brackets."""
-    if language() == ENGLISH:
-        return name.replace("_", " ")
-    first, of, column = name.partition(" of ")
-    return translated(figure_named(first).title) + (f" ({column})" if of else "")
 
 
 def _text(value: Any) -> str:

@@ -18,6 +18,7 @@ from crypsis.data.stream import Events
 from crypsis.errors import BadParameter, BadSensitiveValues, CrypsisError
 from crypsis.parameters import Deferred, SideInput, exact_share
 from crypsis.strict_json import parse_json
+from crypsis.wording import counted
 
 Token = tuple[str, str]  # attribute, value
 MEMORY_PER_BYTE = 6.0
@@ -118,8 +119,10 @@ class SensitiveValues(SideInput):
         return hash((self.tokens, tuple(self.bounds.items())))
 
     def __str__(self) -> str:
+        if self.origin:  # a reader of a release does not know how many there were
+            return self.origin
         attributes = len({attribute for attribute, _ in self.tokens})
-        return f"{len(self)} sensitive values of {attributes} attributes{self.origin_words}"
+        return f"{counted(len(self), 'sensitive value')} of {counted(attributes, 'attribute')}"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.translation import _, language
+from crypsis.translation.templates import localized
 
 MOST_BINS = 30
 _FEWEST_WIDE_BINS = 10
@@ -41,7 +43,9 @@ class Bins:
     def range_text(self, bin: int) -> str:
         """The values of one bin."""
         first, last = int(self.edges[bin]), int(self.edges[bin + 1]) - 1
-        return f"{first:,}" if first == last else f"{first:,} to {last:,}"
+        return (
+            localized(f"{first:,}", language()) if first == last else _("{first:,} to {last:,}", first=first, last=last)
+        )
 
 
 def bins_of(values: Int64s, including: int | None = None) -> Bins:

@@ -27,7 +27,6 @@ from crypsis.evaluate.plots.results import (
     CellResult,
     Results,
     axis_label,
-    capital,
     higher_is_better,
     within,
 )
@@ -39,6 +38,7 @@ from crypsis.reports.stylesheet import PAGE_STYLE
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure, shown
 from crypsis.version import VERSION
+from crypsis.wording import capital
 
 if TYPE_CHECKING:
     from crypsis.evaluate.experiment import Experiment

@@ -85,11 +85,9 @@ class LKCPrivacy(Guarantee):
 
     @property
     def scope(self) -> str:
-        who = {
-            "window": "In each window taken by itself",
-            "horizon": f"In all windows together, over any {self.H} timestamps that end with a window",
-            "everything": "In everything that was published, taken together",
-        }[self.covers]
+        everything = "In everything that was published, taken together"
+        horizon = f"In all windows together, over any {self.H} timestamps that end with a window"
+        who = {"window": "In each window taken by itself", "horizon": horizon}.get(self.covers, everything)
         sure = f", and at most {self.C} of them have the same sensitive value" if self.bounds_confidence else ""
         known = "any place and time" if self.L == 1 else f"any {self.L} or fewer places and times"
         ends = " A visit is known by its place, when it began and when it ended." if self.exits else ""

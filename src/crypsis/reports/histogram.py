@@ -24,6 +24,7 @@ from crypsis.drawing.svg import (
     text,
 )
 from crypsis.translation import _
+from crypsis.translation.wording import counted
 
 WIDTH, HEIGHT = 464, 272
 _LEFT, _RIGHT, _TOP, _BASE = 52, WIDTH - 16, 50, HEIGHT - 50
@@ -42,13 +43,12 @@ class Series:
 
 @dataclass(frozen=True)
 class Wording:
-    """What is counted (one, many), of which number (`value`), and what both axes say."""
+    """What is counted (one, many, which the vertical axis says), of which number (`value`), and the other axis."""
 
     one: str
     many: str
     value: str
     x_title: str
-    y_title: str
 
 
 def histogram(series: Sequence[Series], words: Wording, label: str, limit: float | None = None) -> Markup:
@@ -64,7 +64,7 @@ def histogram(series: Sequence[Series], words: Wording, label: str, limit: float
     across = LinearScale(0, len(bins), _LEFT, _RIGHT)
     x_title = _(words.x_title) + (_(", in doubling steps") if bins.doubling else "")
     marks = [
-        count_axis(up, (_LEFT, _RIGHT), _(words.y_title)),
+        count_axis(up, (_LEFT, _RIGHT), _(words.many)),
         *_bars(bins, series, counts, across, up, words),
         bottom_axis(across, _ticks(bins), _BASE, x_title, (_LEFT, _RIGHT)),
     ]
@@ -114,8 +114,8 @@ def _bars(
             if not n:
                 continue
             height = max(_BASE - up.at(n), _LEAST_BAR)
-            what = f"{part.name} {words.one if n == 1 else words.many}".strip()
-            title = f"{words.value} {bins.range_text(position)}: {n:,} {what}"
+            what = ", ".join(filter(None, (counted(n, words.one, words.many), _(part.name))))
+            title = f"{_(words.value)} {bins.range_text(position)}: {what}"
             marks.append(bar(left + gap, foot - height, right - left - 2 * gap, height, part.class_, title))
             foot -= height
     return marks

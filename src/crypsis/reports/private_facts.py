@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.translation import _, marked
+from crypsis.translation import marked
 
 
 def rechecked(form: str) -> str:
-    """What the verifier checks of a private release; `form` is what it checks of the rows."""
-    return _(
+    """What the verifier checks of a private release, in English; `form` is what it checks of the rows."""
+    words = marked(
         "From the files the verifier checks {form} and that no more was spent than allowed; with the "
         "publisher's private report it adds up the ledger of the run again. That the noise was large "
-        "enough follows from the proof of the method; no file can show it.",
-        form=form,
+        "enough follows from the proof of the method; no file can show it."
     )
+    return words.format(form=form)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ _TOP_UP = {
     "longest": marked("what the longest way left over"),
     "none": marked("half"),
 }
-_SIZES = Wording("region", "regions", "records", marked("records in the region (noisy)"), "regions")
+_SIZES = Wording("region", "regions", marked("records"), marked("records in the region (noisy)"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,8 @@ from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
-_LENGTHS = Wording("trajectory", "trajectories", "visits", marked("visits in the trajectory (length)"), "trajectories")
-_TIMES = Wording("visit", "visits", "time", marked("time of the visit"), "visits")
+_LENGTHS = Wording("trajectory", "trajectories", marked("visits"), marked("visits in the trajectory (length)"))
+_TIMES = Wording("visit", "visits", marked("time"), marked("time of the visit"))
 _MOST_DRAWN = 2_000_000
 _DOMAINS = {"locations": marked("Locations"), "times": marked("Times")}
 _RULES = {
@@ -156,7 +156,9 @@ def frequent(facts: SyntheticFacts) -> Markup:
 
 def _visits(visits: list[tuple[str, int]]) -> Markup:
     """Each label apart from its neighbours, so that none can change the direction in which others are read."""
-    return join([join([element("bdi", shortened(label, 24)), f" at {time:,}"]) for label, time in visits], " → ")
+    return join(
+        [join([element("bdi", shortened(label, 24)), _(" at {time:,}", time=time)]) for label, time in visits], " → "
+    )
 
 
 def _repeated(values: Int64s, copies: Int64s) -> Int64s:

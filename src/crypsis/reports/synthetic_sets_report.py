@@ -23,7 +23,7 @@ from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
 MOST_ITEMS = 8
-_SIZES = Wording("record", "records", "items", marked("items in the record (length)"), "records")
+_SIZES = Wording("record", "records", marked("items"), marked("items in the record (length)"))
 _MOST_DRAWN = 2_000_000
 _THRESHOLDS = {
     "bounded": marked("so that few empty combinations pass"),

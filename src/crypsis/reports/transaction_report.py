@@ -20,9 +20,9 @@ from crypsis.translation.wording import counted, figure, listed, shortened, show
 
 MOST_LISTED = 12
 MOST_MEMBERS = 8
-_SUPPORT = Wording("symbol", "symbols", "support", marked("records that hold the symbol (support)"), "symbols")
-_SIZE = Wording("symbol", "symbols", "size", marked("items in the symbol (size)"), "symbols")
-_LENGTH = Wording("record", "records", "symbols", marked("symbols in the record (length)"), "records")
+_SUPPORT = Wording("symbol", "symbols", marked("support"), marked("records that hold the symbol (support)"))
+_SIZE = Wording("symbol", "symbols", marked("size"), marked("items in the symbol (size)"))
+_LENGTH = Wording("record", "records", marked("symbols"), marked("symbols in the record (length)"))
 
 
 def summary(facts: TransactionFacts) -> Markup:
@@ -163,8 +163,8 @@ def _length_histogram(facts: TransactionFacts) -> Markup:
 
 def _by_kind(facts: TransactionFacts, values: Any) -> tuple[Series, Series]:
     return (
-        Series("bar-generalized", "generalized", values[~facts.intact]),
-        Series("bar-intact", "intact", values[facts.intact]),
+        Series("bar-generalized", marked("generalized"), values[~facts.intact]),
+        Series("bar-intact", marked("intact"), values[facts.intact]),
     )
 
 

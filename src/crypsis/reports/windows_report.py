@@ -23,7 +23,7 @@ from crypsis.reports.sections.verdict import verdict
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import figure, shown
 
-_SIZES = Wording("window", "windows", "records", marked("records in the window"), "windows")
+_SIZES = Wording("window", "windows", marked("records"), marked("records in the window"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
 from crypsis.wording import figure
 
+OWN_PERSON = "where each record is a person of its own"
+
 
 class VerdictCheck(Check):
     """Red where the guarantee fails or protects nothing, amber where a recipient cannot recount it."""
@@ -50,8 +52,7 @@ class VerdictCheck(Check):
 def _assumption(subject: Subject) -> str:
     promised = subject.guarantee
     if isinstance(promised, DifferentialPrivacy):
-        whole = "all records of a person count" if promised.unit == "person" else "each record is a person of its own"
-        return f"where {whole}"
+        return "where all records of a person count" if promised.unit == "person" else OWN_PERSON
     if subject.counts_people:
         return "where all records of a person count as one"
     return "assuming that each record is a person of its own"

@@ -20,13 +20,16 @@ from crypsis.translation.templates import localized_within
 _LEAST_LETTERS = 2  # of a template; with fewer it would be found everywhere
 _FEW_SIGNS = 8  # of a template whose values may only be words, lists of words, and counts
 _NUMBER = r"-?\d[\d.,]*(?:e[+-]?\d+)?%?"
-_ANYTHING, _WORDS = ".+?", r"(?:[\d.,]+ [\w%]+|[^\s,]+(?:, [^\s,]+)*?)"
+_ANYTHING, _WORDS = ".+?", r"(?:[\d.,]+(?: [\w%]+)?|[^\s,]+(?:, [^\s,]+)*?)"
+_ADDED = re.compile(r"[a-z.]$")  # what stands right behind words may be missing, or right before them
+_BOTH = "{first} and {last}"
 _DEPTH = 5  # values within values
 _LONGEST = 4000  # characters
 _OF_DATA = re.compile(
     r"(columns?|end|file|id|item|key|labels?|location|moment|names?|path|person|position|record|sets|start|t|united|varying)\d*"
 )
 _END = re.compile(r"(?<=[.?!:;]) ")
+_NEXT = re.compile(r"(?<=[.?!]) (?=[A-Z])")
 _ADDITION = re.compile(r"(?=[,;] )|(?= \()")
 _BRACKETS = re.compile(r"(.+) \(([^()]+)\)", re.DOTALL)
 
@@ -54,14 +57,19 @@ def sentence(words: str, language: str) -> str:
 
 @lru_cache(8192)
 def _translated(words: str, language: str, depth: int) -> str:
+    each = [_looked_up(part, language, depth) for part in _NEXT.split(words)]
+    if None not in each:  # sentence by sentence, so that no value reaches into the next one
+        return " ".join(map(str, each))
     found = _looked_up(words, language, depth)
     if found is not None:
         return found
     ends = [match.start() for match in _END.finditer(words)]
     for end in reversed(ends):  # a message may have several sentences; as many as are known together are told so
         known = _looked_up(words[:end], language, depth)
-        if known is not None or end == ends[0]:
-            return f"{known or words[:end]} {_translated(words[end + 1 :], language, depth)}"
+        if known is None and end == ends[0]:
+            known = f"{_translated(words[: end - 1], language, depth)}{words[end - 1]}"
+        if known is not None:
+            return f"{known} {_translated(words[end + 1 :], language, depth)}"
     return _added(words, language, depth)
 
 
@@ -71,10 +79,18 @@ def _added(words: str, language: str, depth: int) -> str:
         return words
     for match in _ADDITION.finditer(words):
         start = match.start()
+        sign = "" if words[start] == " " else words[start : start + 2]
         known = _looked_up(words[start:].lstrip(), language, depth) if start else None
+        if known is None and sign and start:  # an addition of which the catalogue has the words alone
+            more = _looked_up(words[start + 2 :], language, depth)
+            known = None if more is None else f"{sign}{more}"
         if known is not None:
-            blank = " " if words[start] == " " else ""
+            blank = "" if sign else " "
             return f"{_translated(words[:start], language, depth - 1)}{blank}{known}"
+    first, _and, last = words.rpartition(" and ")
+    known = _looked_up(last, language, depth) if first else None
+    if known is not None:
+        return catalogue(language).text(_BOTH).format(first=_translated(first, language, depth - 1), last=known)
     bracketed = _BRACKETS.fullmatch(words)
     if bracketed is None:
         return words
@@ -89,7 +105,7 @@ def _looked_up(words: str, language: str, depth: int) -> str | None:
     if depth:
         for template in _templates(language):
             if template.anchor in words and (found := template.pattern.fullmatch(words)):
-                values = dict(zip(template.names, found.groups(), strict=True))
+                values = dict(zip(template.names, found.groups(""), strict=True))
                 return "".join(
                     part
                     + ("" if name is None else _value(values[name], language, 0 if name in template.of_data else depth))
@@ -124,10 +140,11 @@ def _template(message: str, words: str) -> _Template | None:
     signs = sum(len(part.replace(" ", "")) for part, _name in parts)
     numbers = {name for _part, name, spec, _how in string.Formatter().parse(message) if spec}
     pattern, value = "", _WORDS if signs < _FEW_SIGNS else _ANYTHING
-    for part, name in parts:
+    for (part, name), (after, _name) in zip(parts, [*parts[1:], ("", None)], strict=True):
         pattern += re.escape(part)
         if name is not None:
             wanted = _NUMBER if name in numbers else value
+            wanted = f"(?:{wanted})?" if _ADDED.search(part) or after[:1].isalpha() else wanted
             pattern += f"(?P={name})" if name in names else f"(?P<{name}>{wanted})"
             if name not in names:
                 names.append(name)

@@ -17,6 +17,7 @@ shortened = wording.shortened
 # Nouns that are counted where only their name is known, such as what a guarantee counts.
 NOUNS = (
     ("class", "classes"),
+    ("cluster", "clusters"),
     ("connection", "connections"),
     ("distinct set", "distinct sets"),
     ("distinct trajectory", "distinct trajectories"),
@@ -38,6 +39,7 @@ NOUNS = (
     ("record", "records"),
     ("region", "regions"),
     ("row", "rows"),
+    ("symbol", "symbols"),
     ("set of values", "sets of values"),
     ("track", "tracks"),
     ("trajectory", "trajectories"),

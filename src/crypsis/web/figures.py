@@ -8,12 +8,13 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.evaluate.plots import Results
-from crypsis.evaluate.plots.results import capital, figure_title
 from crypsis.metrics import figure_named, short_names
 from crypsis.metrics.figure import LOWER
+from crypsis.reports.figure_titles import figure_title
 from crypsis.translation import _, translated
 from crypsis.web import theme
 from crypsis.web.actions import number, percent
+from crypsis.wording import capital
 
 _SHOWN = 6
 

@@ -52,6 +52,15 @@ def test_a_release_of_windows_can_be_written_read_and_verified(tmp_path: Any) ->
 EVERY = SensitiveValues({"fare": ["student"]})
 
 
+def test_every_sensitive_value_is_told_alike_by_publisher_and_folder(tmp_path: Any) -> None:
+    """Whoever reads the folder knows that every value counts, and not how many there were."""
+    release = crypsis.anonymize(stream(fares=["full"] * len(SEEN)), ITSA(K=2, N=3))
+    again = crypsis.read_release(release.write(tmp_path / "release"))
+    assert "sensitive_values=all" in str(release.guarantee)
+    assert str(again.guarantee) == str(release.guarantee)
+    assert str(SensitiveValues({"fare": ["full"]})) == "1 sensitive value of 1 attribute"
+
+
 def test_a_changed_window_is_noticed_when_it_is_read(tmp_path: Any) -> None:
     release = crypsis.anonymize(stream(), ITSA(K=2, N=2))
     folder = release.write(tmp_path / "release")

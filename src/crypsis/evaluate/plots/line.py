@@ -14,9 +14,10 @@ import polars as pl
 
 from crypsis.drawing.frame import Axis, Frame, Panel
 from crypsis.errors import BadParameter, did_you_mean
-from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, within
+from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, within
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import shown
+from crypsis.wording import capital
 
 _UNFINISHED = ("waiting", "running", "cancelled")
 

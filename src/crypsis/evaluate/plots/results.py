@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from crypsis.errors import BadParameter, NotApplicable, did_you_mean
 from crypsis.metrics import all_figures, figure_named, short_names
 from crypsis.metrics.figure import HIGHER
-from crypsis.translation import ENGLISH, _, language, translated
+from crypsis.reports.figure_titles import figure_title
+from crypsis.translation import ENGLISH, _, language
 from crypsis.translation.wording import shown
 
 if TYPE_CHECKING:
@@ -175,15 +176,6 @@ def axis_label(name: str) -> str:
     return figure_title(name) if is_figure(name) else name
 
 
-def figure_title(name: str) -> str:
-    """What a figure is called in the reader's language, with its abbreviation; "… of column" where it is of one."""
-    whole, _of, column = name.partition(" of ")
-    figure = figure_named(whole)
-    label = translated(figure.label)
-    label = _("{figure} of {column}", figure=label, column=column) if column else label
-    return f"{label} ({figure.abbreviation})" if figure.abbreviation else label
-
-
 def is_figure(name: str) -> bool:
     """Whether a metric states such a figure, or the name ends as those of figures do."""
     figure = figure_named(name)
@@ -193,11 +185,6 @@ def is_figure(name: str) -> bool:
 def higher_is_better(name: str) -> bool:
     """Which way a figure is better; times and what is not known should fall."""
     return figure_named(name).better == HIGHER
-
-
-def capital(words: str) -> str:
-    """Words at the beginning of a title; a parameter of one letter stays as it is."""
-    return words[:1].upper() + words[1:] if len(words) > 1 else words
 
 
 def within(words: str) -> str:

@@ -10,9 +10,10 @@ import polars as pl
 
 from crypsis.arrays import Bools, Float64s
 from crypsis.drawing.frame import Axis, Frame, Panel
-from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, capital, higher_is_better, within
+from crypsis.evaluate.plots.results import DONE, CellResult, Results, axis_label, higher_is_better, within
 from crypsis.metrics.figure import HIGHER, LOWER
 from crypsis.translation import _
+from crypsis.wording import capital
 
 
 def tradeoff(results: Iterable[CellResult | Mapping[str, Any]], x: str, y: str) -> Frame:

@@ -8,7 +8,7 @@ from crypsis.reports.table_facts import TableFacts
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
-_WORDS = Wording("class", "classes", "size", marked("records of the class"), "classes")
+_WORDS = Wording("class", "classes", marked("size"), marked("records of the class"))
 
 
 def class_sizes(facts: TableFacts) -> Markup:
@@ -20,4 +20,4 @@ def class_sizes(facts: TableFacts) -> Markup:
         )
     if facts.k is not None:
         label += _("; required are {k:,}", k=facts.k)
-    return histogram((Series("bar-generalized", "classes", facts.sizes),), _WORDS, label + ".", facts.k)
+    return histogram((Series("bar-generalized", "", facts.sizes),), _WORDS, label + ".", facts.k)

@@ -8,7 +8,7 @@ from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
-_WORDS = Wording("cluster", "clusters", "records", marked("records in the cluster"), "clusters")
+_WORDS = Wording("cluster", "clusters", marked("records"), marked("records in the cluster"))
 
 
 def cluster_sizes(facts: DisassociatedFacts) -> Markup:

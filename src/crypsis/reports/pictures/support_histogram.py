@@ -8,7 +8,7 @@ from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
-_WORDS = Wording("symbol", "symbols", "support", marked("rows that hold the symbol (support)"), "symbols")
+_WORDS = Wording("symbol", "symbols", marked("support"), marked("rows that hold the symbol (support)"))
 
 
 def support_histogram(facts: ReleaseFacts) -> Markup:
@@ -23,7 +23,7 @@ def support_histogram(facts: ReleaseFacts) -> Markup:
     if required is not None:
         label += _("; required are {required:,}", required=required)
     series = (
-        Series("bar-generalized", "generalized", facts.supports[~facts.intact]),
-        Series("bar-intact", "intact", facts.supports[facts.intact]),
+        Series("bar-generalized", marked("generalized"), facts.supports[~facts.intact]),
+        Series("bar-intact", marked("intact"), facts.supports[facts.intact]),
     )
     return histogram(series, _WORDS, label + ".", required)

@@ -8,7 +8,7 @@ from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
-_WORDS = Wording("symbol", "symbols", "size", marked("locations in the symbol (size)"), "symbols")
+_WORDS = Wording("symbol", "symbols", marked("size"), marked("locations in the symbol (size)"))
 
 
 def symbol_sizes(facts: ReleaseFacts) -> Markup:
@@ -23,7 +23,7 @@ def symbol_sizes(facts: ReleaseFacts) -> Markup:
             locations=counted(int(facts.sizes.max()), "location"),
         )
     series = (
-        Series("bar-generalized", "generalized", facts.sizes[~facts.intact]),
-        Series("bar-intact", "intact", facts.sizes[facts.intact]),
+        Series("bar-generalized", marked("generalized"), facts.sizes[~facts.intact]),
+        Series("bar-intact", marked("intact"), facts.sizes[facts.intact]),
     )
     return histogram(series, _WORDS, label + ".")

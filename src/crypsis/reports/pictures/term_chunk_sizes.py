@@ -8,7 +8,7 @@ from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
-_WORDS = Wording("cluster", "clusters", "terms", marked("terms in the term chunk"), "clusters")
+_WORDS = Wording("cluster", "clusters", marked("terms"), marked("terms in the term chunk"))
 
 
 def term_chunk_sizes(facts: DisassociatedFacts) -> Markup:

@@ -8,7 +8,7 @@ from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 
-_WORDS = Wording("trajectory", "trajectories", "visits", marked("visits in the trajectory (length)"), "trajectories")
+_WORDS = Wording("trajectory", "trajectories", marked("visits"), marked("visits in the trajectory (length)"))
 
 
 def trajectory_lengths(facts: ReleaseFacts) -> Markup:

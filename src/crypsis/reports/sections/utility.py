@@ -8,6 +8,7 @@ from typing import Any
 from crypsis.drawing.markup import Markup, element
 from crypsis.metrics import figure_named
 from crypsis.metrics.figure import HIGHER, LOWER
+from crypsis.reports.figure_titles import figure_title
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import exact, paragraph, section
 from crypsis.translation import _, marked, translated
@@ -72,11 +73,11 @@ def _rows(figures: Mapping[str, Any], crs: str | None) -> list[Markup]:
         if described.share and isinstance(value, (int, float)):
             meaning = _("{meaning} Here {value} %.", meaning=meaning, value=figure(100 * value, 3))
         elif described.unit and value is not None:
-            meaning = _("{meaning} In {unit_in}.", meaning=meaning, unit_in=described.unit_in(crs))
+            meaning = _("{meaning} In {unit_in}.", meaning=meaning, unit_in=translated(described.unit_in(crs)))
         rows.append(
             element(
                 "tr",
-                element("th", translated(described.title), scope="row"),
+                element("th", figure_title(name), scope="row"),
                 element("td", exact(value), class_="numeric"),
                 element("td", _(_ARROWS.get(described.better, "")), class_="direction"),
                 element("td", meaning, class_="meaning"),
