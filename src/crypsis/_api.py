@@ -187,23 +187,34 @@ def release_many(
     encoded: EncodedRecords, method: Method, executor: Executor, context: RunContext, block: BlockSize
 ) -> RecordPartsRelease:
     """The release of many sets or trajectories in shards, in parts."""
+    from crypsis.methods.scaling import RecodedForests
+    from crypsis.publication.forest_parts import sort_forests
     from crypsis.publication.record_parts import sort_records
-    from crypsis.record_release import SetPartsRelease, TrajectoryPartsRelease
+    from crypsis.record_release import ForestPartsRelease, SetPartsRelease, TrajectoryPartsRelease
 
     known = encoded.one_of_each
     resolved = method.resolve(known)
     recoded = resolved.anonymize_parts(encoded, executor, context, block)
-    kind = kind_of(recoded.symbols)
-    symbols = kind.completed(recoded.symbols, known)
-    release = SetPartsRelease if isinstance(known, Transactions) else TrajectoryPartsRelease
+    parts: Any
+    release: type[RecordPartsRelease]
+    if isinstance(recoded, RecodedForests):
+        guarantee, release = resolved.guarantee, ForestPartsRelease
+        parts = sort_forests(recoded, guarantee, executor, context)
+    else:
+        kind = kind_of(recoded.symbols)
+        symbols = kind.completed(recoded.symbols, known)
+        guarantee = kind.promised(resolved.guarantee_of(known, symbols), symbols)
+        release = SetPartsRelease if isinstance(known, Transactions) else TrajectoryPartsRelease
+        parts = sort_records(replace(recoded, symbols=symbols), kind, executor, context)
     return release(
-        parts=sort_records(replace(recoded, symbols=symbols), kind, executor, context),
-        guarantee=kind.promised(resolved.guarantee_of(known, symbols), symbols),
+        parts=parts,
+        guarantee=guarantee,
         method=resolved,
         declared=method,
         encoded=encoded,
         executor=executor,
         context=context,
+        scaling=context.private.pop("scaling", None),
     )
 
 

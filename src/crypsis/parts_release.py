@@ -398,15 +398,18 @@ class PartsRelease:
         with new_folder(rows, overwrite=True) as partial:
             first = 0
             for index, file in enumerate(self.parts.numbers):
-                inputs = load(file)
-                published = np.arange(first, first + len(inputs), dtype=np.int64)
-                pl.DataFrame({"input_row": inputs, "published_row": published}).write_parquet(
-                    partial / part_name(index)
-                )
-                first += len(inputs)
+                told = self._rows_of_part(file, first)
+                told.write_parquet(partial / part_name(index))
+                first += len(told)
             for one in partial.iterdir():
                 one.chmod(0o600)
         rows.chmod(0o700)
+
+    def _rows_of_part(self, file: str, first: int) -> pl.DataFrame:
+        """Which input row became which published row, in a part whose first row is the given one."""
+        inputs = load(file)
+        published = np.arange(first, first + len(inputs), dtype=np.int64)
+        return pl.DataFrame({"input_row": inputs, "published_row": published})
 
     def close(self) -> None:
         """Remove the scratch folder, where it is this release's own."""

@@ -13,12 +13,16 @@ import polars as pl
 from crypsis.arrays import Int64s
 from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_set_part
+from crypsis.executors.scratch import load
 from crypsis.guarantees import Guarantee, Verdict
+from crypsis.metrics.cluster_structure import structure_of_counts
 from crypsis.metrics.published_symbols import symbol_figures
 from crypsis.parts_release import PartsRelease
 from crypsis.publication import PublishedKind, kind_of
+from crypsis.publication.disassociated import describe_forest, read_disassociated
 from crypsis.publication.figures import finite, rounded
 from crypsis.publication.table_parts import PARTS
+from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.symbol_flows import symbol_flows
@@ -26,6 +30,7 @@ from crypsis.reports.transaction_facts import TransactionFacts
 from crypsis.review import CHECKS, Finding, Subject
 from crypsis.review.refusal import confirmable_names
 from crypsis.verifiers.counted_rows import CountedRows, count_rows, load_rows
+from crypsis.verifiers.forest_parts import CountedForests, count_forests, verify_forest_parts
 from crypsis.verifiers.set_parts import verify_set_parts
 from crypsis.verifiers.trajectory_parts import shown_symbols, verify_trajectory_parts
 
@@ -180,6 +185,45 @@ class SetPartsRelease(RecordPartsRelease):
 
     def _facts(self, manifest: Mapping[str, Any], counted: CountedRows) -> ManifestFacts:
         return TransactionFacts(manifest, counted.names, counted.supports, _lengths(counted))
+
+
+@dataclass(eq=False)
+class ForestPartsRelease(RecordPartsRelease):
+    """A release of many disassociated sets."""
+
+    def verify(self) -> Verdict:
+        """Recheck every part, in bounded memory; each cluster was compared with its records when it was published."""
+        original, n_empty = self.parts.original, self.parts.n_empty
+        return verify_forest_parts(
+            self._count(), self.guarantee, self.parts.symbols.sensitive, original, self.encoded.n_filled, n_empty
+        )
+
+    def figures(self) -> dict[str, Any]:
+        told: dict[str, Any] = rounded(finite(structure_of_counts(self._count().counts).figures()))
+        return told
+
+    def _count_parts(self, files: tuple[str, ...]) -> CountedForests:
+        return count_forests(files, read_disassociated, self.guarantee, self.executor, self.parts.seed)
+
+    def _recount(self, counted: CountedForests, promised: Guarantee) -> Verdict:
+        return verify_forest_parts(counted, promised, self.parts.symbols.sensitive)
+
+    def _described(self, counted: Any) -> dict[str, Any]:
+        return {
+            "kind": self.kind.name,
+            "file": self.kind.files[PARTS],
+            "format": PARTS,
+            "order": "sorted",
+            **describe_forest(counted.counts, self.parts.symbols.sensitive),
+        }
+
+    def _facts(self, manifest: Mapping[str, Any], counted: CountedForests) -> DisassociatedFacts:
+        return DisassociatedFacts(manifest, counted.counts, tuple(manifest["data"]["sensitive"]))
+
+    def _rows_of_part(self, file: str, first: int) -> pl.DataFrame:
+        """The cluster of each record, by the number of its node in the published order."""
+        records, clusters = load(file)
+        return pl.DataFrame({"record": records, "cluster": clusters})
 
 
 def flows_of_part(file: str, n_symbols: int) -> Int64s:

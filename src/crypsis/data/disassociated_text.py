@@ -34,6 +34,11 @@ def header(data: DisassociatedTransactions) -> bytes:
 
 def in_canonical_order(data: DisassociatedTransactions) -> DisassociatedTransactions:
     """The same data with everything in canonical order; codes are by label, and only labels that occur are kept."""
+    return with_root_texts(data)[0]
+
+
+def with_root_texts(data: DisassociatedTransactions) -> tuple[DisassociatedTransactions, list[bytes]]:
+    """The same data in canonical order, and the text of each root."""
     within = arranged(data)
     forest = Forest(within)
     nodes: list[int] = []
@@ -50,7 +55,7 @@ def in_canonical_order(data: DisassociatedTransactions) -> DisassociatedTransact
     entry_offsets, items = take_records(within.entry_offsets, entries)
     term_offsets, terms = take_records(within.term_offsets, order)
     parent = within.parent[order]
-    return replace(
+    ordered = replace(
         within,
         parent=np.where(parent < 0, -1, number[parent]) if len(parent) else parent,
         size=within.size[order],
@@ -63,6 +68,7 @@ def in_canonical_order(data: DisassociatedTransactions) -> DisassociatedTransact
         terms=within.terms[terms],
         leaf_of_record=None if within.leaf_of_record is None else number[within.leaf_of_record],
     )
+    return ordered, [text for text, _ in forest.roots]
 
 
 def arranged(data: DisassociatedTransactions) -> DisassociatedTransactions:

@@ -67,3 +67,18 @@ class RecodedRecords:
     symbols: Any
     original: Any
     common: tuple[Any, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class RecodedForests:
+    """Disassociated records in runs of clusters that share nothing. `publish(run, *common)` gives the forest of a run
+    with the leaf of each of its records, these records as they were, and their numbers among those of the input that
+    are not empty, whose shards are `shards`. `original` has every term that occurs and how many records hold it."""
+
+    runs: Sequence[Any]
+    publish: Callable[..., tuple[Any, Any, Any]]
+    shards: Sequence[Any]
+    original: Any
+    n_filled: int
+    n_empty: int
+    common: tuple[Any, ...] = field(default=(), repr=False)

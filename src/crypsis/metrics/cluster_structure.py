@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.forest_counts import ForestCounts
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
 from crypsis.metrics.figure import Figure
@@ -49,19 +48,21 @@ def cluster_structure(original: Transactions, published: DisassociatedTransactio
 
 def structure_of(published: DisassociatedTransactions) -> ClusterStructure:
     """The same from the release alone."""
-    leaf = published.is_leaf
-    sizes = published.size[leaf]
-    shared = int(published.is_shared.sum())
-    count = max(len(sizes), 1)
+    return structure_of_counts(ForestCounts.of(published))
+
+
+def structure_of_counts(counts: ForestCounts) -> ClusterStructure:
+    """The same from what was counted of a release."""
+    clusters = max(counts.clusters, 1)
     return ClusterStructure(
-        clusters=len(sizes),
-        smallest=int(sizes.min(initial=published.records)),
-        mean_size=published.records / count,
-        largest=int(sizes.max(initial=0)),
-        chunks_per_cluster=(published.n_chunks - shared) / count,
-        terms_per_term_chunk=float(np.diff(published.term_offsets)[leaf].sum()) / count,
-        shared_chunks=shared,
-        joint_depth=int(published.depth.max(initial=0)),
+        clusters=counts.clusters,
+        smallest=counts.smallest_cluster,
+        mean_size=counts.records / clusters,
+        largest=int(counts.cluster_sizes.max(initial=0)),
+        chunks_per_cluster=counts.record_chunks / clusters,
+        terms_per_term_chunk=float(counts.term_chunk_sizes.sum()) / clusters,
+        shared_chunks=counts.shared_chunks,
+        joint_depth=counts.joint_depth,
     )
 
 

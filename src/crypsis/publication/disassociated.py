@@ -5,13 +5,15 @@
 Parquet has a row per subrecord and the columns node, parent (null at a root), type (leaf or joint), size, chunk (0, 1,
 … inside the node), count and items. Every node has one row with neither chunk nor count, whose items are its term
 chunk; k, m, empty_records and version stand in the file's own metadata. Both forms read back equal, and the same data
-give the same bytes.
+give the same bytes. Parts are such Parquet files, each a forest of its own: the roots in canonical order, cut between
+roots. The first part tells how many records were empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,15 +24,22 @@ from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.disassociated import VERSION, DisassociatedTransactions
 from crypsis.data.disassociated_objects import parsed
 from crypsis.data.disassociated_text import arranged
+from crypsis.data.forest_counts import ForestCounts
+from crypsis.data.forest_parts import join_forests, root_sizes, take_roots
 from crypsis.data.formats import parquet
 from crypsis.data.formats.compression import read_bytes, readable_file
 from crypsis.data.formats.failures import POLARS_FAILURES, writing
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication, BadRelease, UnknownFormat, UnreadableFile
+from crypsis.executors.executor import Executor
+from crypsis.guarantees import Guarantee
+from crypsis.guarantees.verdict import Verdict
 from crypsis.metrics.cluster_structure import structure_of
 from crypsis.publication.kind import PublishedKind
+from crypsis.publication.table_parts import PARTS, data_paths, part_files, part_name, part_rows
 from crypsis.strict_json import parse_json
+from crypsis.verifiers.forest_parts import count_forests, verify_forest_parts
 
 FORMATS = ("json", "parquet")
 _MEMORY_PER_BYTE = 12.0
@@ -51,7 +60,11 @@ class DisassociatedKind(PublishedKind):
     """Clusters with record chunks, shared chunks and term chunks."""
 
     name: ClassVar[str] = "disassociated"
-    files: ClassVar[dict[str, str]] = {"json": "disassociated.json", "parquet": "disassociated.parquet"}
+    files: ClassVar[dict[str, str]] = {
+        "json": "disassociated.json",
+        "parquet": "disassociated.parquet",
+        PARTS: "disassociated",
+    }
     report_place: ClassVar[str] = "disassociation_report.DISASSOCIATION_REPORT"
 
     def side_file(self, original: Transactions, published: DisassociatedTransactions) -> None:
@@ -64,14 +77,39 @@ class DisassociatedKind(PublishedKind):
     def write(
         self, folder: Path, published: DisassociatedTransactions, side_file: None, rows: Int64s, format: str
     ) -> None:
-        write_disassociated(published, folder / self.files[format], format=format)
+        if format != PARTS:
+            write_disassociated(published, folder / self.files[format], format=format)
+            return
+        parts = folder / self.files[format]
+        parts.mkdir(exist_ok=True)
+        ordered = published.canonical()
+        for index, (first, last) in enumerate(roots_of_parts(root_sizes(ordered))):
+            part = take_roots(ordered, np.arange(first, last))
+            self.write_part(replace(part, empty_records=0 if index else part.empty_records), parts / part_name(index))
+
+    def write_part(self, published: DisassociatedTransactions, file: Path) -> None:
+        with writing(file):
+            _write_parquet(published, file)
+
+    def verify_parts(
+        self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
+    ) -> tuple[int, Verdict]:
+        counted = count_forests(files, read_disassociated, guarantee, executor)
+        sensitive = tuple(described.get("sensitive", ()))
+        return counted.n_records, verify_forest_parts(counted, guarantee, sensitive)
 
     def read_file(self, path: Path) -> DisassociatedTransactions:
         return read_disassociated(path)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[DisassociatedTransactions, None]:
         described = manifest["data"]
-        published = read_disassociated(folder / described["file"], described["format"])
+        if described["format"] == PARTS:
+            parts = [read_disassociated(folder / name) for name in part_files(described)]
+            if len({(part.k, part.m) for part in parts}) > 1:
+                raise BadPublication("The parts were made with different k or m.")
+            published = join_forests(parts)
+        else:
+            published = read_disassociated(folder / described["file"], described["format"])
         return replace(published, sensitive=tuple(described.get("sensitive", ()))), None
 
     def private_facts(self, published: DisassociatedTransactions) -> dict[str, Any]:
@@ -100,17 +138,7 @@ class DisassociatedKind(PublishedKind):
         return [f"{published.empty_records:,} empty records were set aside; the release tells their number"]
 
     def describe(self, published: DisassociatedTransactions) -> dict[str, Any]:
-        shared = int(published.is_shared.sum())
-        return {
-            "rows": len(published),
-            "empty_records": published.empty_records,
-            "clusters": len(published.leaves),
-            "joint_nodes": published.n_nodes - len(published.leaves),
-            "record_chunks": published.n_chunks - shared,
-            "shared_chunks": shared,
-            "terms": int(np.count_nonzero((published.visible_supports > 0) | (published.hidden_leaves > 0))),
-            "sensitive": _shown_terms(published, published.sensitive),
-        }
+        return describe_forest(ForestCounts.of(published), published.sensitive)
 
     def figures(self, published: DisassociatedTransactions) -> dict[str, Any]:
         return structure_of(published).figures()
@@ -121,8 +149,8 @@ class DisassociatedKind(PublishedKind):
             {
                 "name": "disassociated",
                 "type": "file",
-                "path": described["file"],
-                "format": described["format"],
+                "path": data_paths(described),
+                "format": "json" if json else "parquet",
                 "mediatype": "application/json" if json else "application/vnd.apache.parquet",
                 "description": "A forest of clusters. Subrecords of one chunk are parts of different records; nothing "
                 "says which subrecords of two chunks are of one record. Terms of a term chunk occur in their cluster.",
@@ -139,11 +167,27 @@ class DisassociatedKind(PublishedKind):
         )
 
 
-def _shown_terms(published: DisassociatedTransactions, labels: tuple[str, ...]) -> list[str]:
-    """Those of the labels that occur in some chunk, sorted: of others a release says nothing."""
-    occurs = (published.visible_supports > 0) | (published.hidden_leaves > 0)
-    shown = {published.vocabulary[code] for code in np.flatnonzero(occurs).tolist()}
-    return sorted(shown.intersection(labels))
+def describe_forest(counts: ForestCounts, sensitive: Sequence[str]) -> dict[str, Any]:
+    """The manifest's entry on what was counted. Of sensitive terms that do not occur a release says nothing."""
+    return {
+        "rows": counts.records,
+        "empty_records": counts.empty_records,
+        "clusters": counts.clusters,
+        "joint_nodes": counts.joint_nodes,
+        "record_chunks": counts.record_chunks,
+        "shared_chunks": counts.shared_chunks,
+        "terms": len(counts.labels),
+        "sensitive": sorted(set(counts.labels.to_list()).intersection(sensitive)),
+    }
+
+
+def roots_of_parts(sizes: Int64s) -> list[tuple[int, int]]:
+    """The first root of each part and the end, by the records below each root: a root is in the part that its first
+    record would be in, were records written one by one. A root of several parts leaves the later ones empty."""
+    before = np.cumsum(sizes) - sizes
+    ends = [last for _, last in part_rows(int(sizes.sum()))]
+    bounds = [0, *np.searchsorted(before, ends[:-1]).tolist(), len(sizes)]
+    return list(pairwise(bounds))
 
 
 def read_disassociated(path: str | Path, format: str | None = None) -> DisassociatedTransactions:
@@ -168,15 +212,20 @@ def write_disassociated(data: DisassociatedTransactions, path: str | Path, forma
         if format == "json":
             file.write_bytes(data.document)
         else:
-            header = {"k": data.k, "m": data.m, "empty_records": data.empty_records, "version": VERSION}
-            _frame(data.canonical()).write_parquet(
-                file,
-                compression="zstd",
-                compression_level=3,
-                row_group_size=1 << 17,
-                statistics=False,
-                metadata={_PREFIX + name: str(value) for name, value in header.items()},
-            )
+            _write_parquet(data.canonical(), file)
+
+
+def _write_parquet(ordered: DisassociatedTransactions, file: Path) -> None:
+    """A forest in canonical order."""
+    header = {"k": ordered.k, "m": ordered.m, "empty_records": ordered.empty_records, "version": VERSION}
+    _frame(ordered).write_parquet(
+        file,
+        compression="zstd",
+        compression_level=3,
+        row_group_size=1 << 17,
+        statistics=False,
+        metadata={_PREFIX + name: str(value) for name, value in header.items()},
+    )
 
 
 def _read_json(file: Path) -> DisassociatedTransactions:

@@ -6,6 +6,7 @@ It stands beside the published data and uses nothing that is not published. It l
 from __future__ import annotations
 
 from crypsis.arrays import Int64s
+from crypsis.data.forest_counts import ForestCounts
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.disassociated_facts import DisassociatedFacts
 from crypsis.reports.page import columns, exact, items, paragraph, pictured, section
@@ -23,25 +24,25 @@ _LISTED = 40
 
 
 def _glance(facts: DisassociatedFacts) -> Markup:
-    empty = facts.data.empty_records
+    empty = facts.counts.empty_records
     tiles = [
         _tile(
             _("Records"),
-            facts.data.records,
+            facts.counts.records,
             _("and {empty_ones}", empty_ones=counted(empty, "empty one")) if empty else _("none was empty"),
         ),
-        _tile(_("Clusters"), len(facts.cluster_sizes), _("{k:,} records required in each", k=facts.data.k)),
+        _tile(_("Clusters"), facts.counts.clusters, _("{k:,} records required in each", k=facts.counts.k)),
         _tile(
             _("Terms"),
             facts.published_terms,
             _("{only_hidden:,} of them in term chunks only", only_hidden=len(facts.only_hidden)),
         ),
-        _tile(_("Record chunks"), facts.record_chunks, _("subrecords of one cluster")),
-        _tile(_("Shared chunks"), facts.shared_chunks, _("subrecords of several clusters")),
+        _tile(_("Record chunks"), facts.counts.record_chunks, _("subrecords of one cluster")),
+        _tile(_("Shared chunks"), facts.counts.shared_chunks, _("subrecords of several clusters")),
         _tile(
             _("Joint nodes"),
-            facts.data.n_nodes - len(facts.cluster_sizes),
-            _("at most {joint_depth:,} deep", joint_depth=facts.joint_depth),
+            facts.counts.joint_nodes,
+            _("at most {joint_depth:,} deep", joint_depth=facts.counts.joint_depth),
         ),
     ]
     found = facts.section("verdict").get("achieved")
@@ -59,9 +60,9 @@ def _tile(name: str, value: int, detail: str) -> Markup:
 
 
 def _structure(facts: DisassociatedFacts) -> Markup:
-    sizes = facts.cluster_sizes
+    sizes = facts.counts.cluster_sizes
     mean = float(sizes.mean()) if len(sizes) else 0.0
-    chunks = facts.chunks_per_cluster
+    chunks = facts.counts.chunks_per_cluster
     return section(
         _("How it is put together"),
         paragraph(
@@ -112,19 +113,19 @@ def _hidden(facts: DisassociatedFacts) -> Markup:
     ]
     if hidden:
         told.append(_("In term chunks only: {hidden}.", hidden=listed(hidden, _LISTED)))
-    if facts.data.sensitive:
+    if facts.sensitive:
         told.append(
             _(
                 "{sensitive_terms} stand in term chunks by rule: {sensitive}.",
-                sensitive_terms=counted(len(facts.data.sensitive), "sensitive term"),
-                sensitive=listed(sorted(facts.data.sensitive), _LISTED),
+                sensitive_terms=counted(len(facts.sensitive), "sensitive term"),
+                sensitive=listed(sorted(facts.sensitive), _LISTED),
             )
         )
     return section(_("What was hidden"), items(told))
 
 
 def _leak(facts: DisassociatedFacts) -> Markup:
-    k = facts.data.k
+    k = facts.counts.k
     told = [
         _(
             "The promise is about what the published form allows. Who also knows how it was made can rule "
@@ -158,7 +159,7 @@ def _least(values: Int64s) -> int:
 
 
 DISASSOCIATION_REPORT = ReportPlan(
-    lambda manifest, published, _: DisassociatedFacts(manifest, published),
+    lambda manifest, published, _: DisassociatedFacts(manifest, ForestCounts.of(published), published.sensitive),
     (verdict, _glance, promise, _structure, _hidden, _leak, utility, provenance),
     {"cluster-sizes": cluster_sizes, "term-chunk-sizes": term_chunk_sizes},
 )

@@ -9,21 +9,22 @@ the leaf of each record, which only the publisher knows: every chunk is the proj
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int64s
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.disassociated_text import arranged
+from crypsis.data.forest_counts import ForestCounts
 from crypsis.data.transaction import Transactions
+from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication
 from crypsis.guarantees import DisassociationAnonymity, Verdict, Witness
-from crypsis.verifiers.chunk_placement import placement_of
+from crypsis.verifiers.chunk_placement import Placement, placement_of
 from crypsis.verifiers.chunk_projection import projection_of
 from crypsis.verifiers.chunk_supports import RarestSets, rarest_sets
 
@@ -50,38 +51,56 @@ def verify_disassociation(
     published: DisassociatedTransactions, promised: DisassociationAnonymity, original: Transactions | None = None
 ) -> Verdict:
     """Look for everything that could break the promise; the verdict's figures list what was found, by code."""
-    how = "every chunk and every leaf was checked"
-    if original is not None:
-        how += ", and terms and records are those of the original"
-        if published.leaf_of_record is not None:
-            how += ", cluster by cluster"
+    how = how_checked(original is not None, published.leaf_of_record is not None)
     try:
         data = arranged(published)
     except BadPublication as error:
-        wrong = Problem("format_error", error.where or "", error.message)
-        return _verdict(promised, None, how, [wrong], {})
+        return verdict_of(promised, None, how, [Problem("format_error", error.where or "", error.message)], None)
     rarest = rarest_sets(data, promised.k, promised.m)
-    problems = list(islice(_problems(data, promised, original, rarest), MOST_REPORTED))
-    lowest = [*rarest.lowest.tolist(), *data.size[data.is_leaf].tolist()]
-    shared = int(data.is_shared.sum())
-    figures = {
-        "clusters": len(data.leaves),
-        "joint_nodes": data.n_nodes - len(data.leaves),
-        "record_chunks": data.n_chunks - shared,
-        "shared_chunks": shared,
-        "smallest_cluster": int(data.size[data.is_leaf].min()) if data.is_leaf.any() else 0,
-    }
-    return _verdict(promised, min(lowest, default=None), how, problems, figures)
+    counts = ForestCounts.of(data)
+    compared = _compared(data, counts, promised, original) if original is not None else iter(())
+    problems = chain(
+        *own_problems(data, promised, rarest),
+        sensitive_problems(counts, _sensitive_labels(data, original)),
+        compared,
+    )
+    return verdict_of(promised, lowest_support(counts, rarest), how, problems, counts)
 
 
-def _verdict(
+def how_checked(with_original: bool, by_cluster: bool) -> str:
+    """What was looked at, in words."""
+    how = "every chunk and every leaf was checked"
+    if with_original:
+        how += ", and terms and records are those of the original"
+        if by_cluster:
+            how += ", cluster by cluster"
+    return how
+
+
+def lowest_support(counts: ForestCounts, rarest: RarestSets) -> int | None:
+    """The lowest support of a set in a chunk, or the size of the smallest cluster."""
+    return min([*rarest.lowest.tolist(), *counts.cluster_sizes.tolist()], default=None)
+
+
+def verdict_of(
     promised: DisassociationAnonymity,
     achieved: int | None,
     how: str,
-    problems: list[Problem],
-    figures: dict[str, Any],
+    found: Iterable[Problem],
+    counts: ForestCounts | None,
 ) -> Verdict:
+    """The verdict on what was found, and the figures of what was counted."""
+    problems = list(islice(found, MOST_REPORTED))
     first = problems[0] if problems else None
+    figures: dict[str, Any] = {}
+    if counts is not None:
+        figures = {
+            "clusters": counts.clusters,
+            "joint_nodes": counts.joint_nodes,
+            "record_chunks": counts.record_chunks,
+            "shared_chunks": counts.shared_chunks,
+            "smallest_cluster": counts.smallest_cluster,
+        }
     return Verdict(
         promised,
         not problems,
@@ -94,30 +113,36 @@ def _verdict(
     )
 
 
-def _problems(
-    data: DisassociatedTransactions,
-    promised: DisassociationAnonymity,
-    original: Transactions | None,
-    rarest: RarestSets,
-) -> Iterator[Problem]:
-    yield from _leaf_problems(data, promised.k, promised.m)
-    yield from _chunk_problems(data, promised, rarest)
-    yield from _joint_sizes(data)
-    yield from _sensitive_problems(data, original)
-    if original is not None:
-        yield from _compared(data, promised, original)
+def own_problems(
+    data: DisassociatedTransactions, promised: DisassociationAnonymity, rarest: RarestSets
+) -> list[Iterator[Problem]]:
+    """What is wrong with a forest by itself, one kind of problem after another."""
+    k, strict = promised.k, promised.level == "strict"
+    found = placement_of(data)
+    return [
+        _small_clusters(data, k),
+        _clusters_without_room(data, k, promised.m),
+        _rare_sets(data, k, rarest),
+        _terms_placed_twice(data, found),
+        _shared_terms_below(data, found),
+        _crowded_chunks(data, found, strict),
+        _mixed_conflicts(data, found) if strict else _rare_in_conflict(data, found, k),
+        _joint_sizes(data),
+    ]
 
 
-def _leaf_problems(data: DisassociatedTransactions, k: int, m: int) -> Iterator[Problem]:
-    leaf = data.is_leaf
-    for node in np.flatnonzero(leaf & (data.size < k)).tolist():
+def _small_clusters(data: DisassociatedTransactions, k: int) -> Iterator[Problem]:
+    for node in np.flatnonzero(data.is_leaf & (data.size < k)).tolist():
         yield Problem("small_cluster", _path(data, node), f"A cluster has {data.size[node]} records, {k} are required.")
+
+
+def _clusters_without_room(data: DisassociatedTransactions, k: int, m: int) -> Iterator[Problem]:
     chunks = np.bincount(data.chunk_node, minlength=data.n_nodes)
     subrecords = np.bincount(data.chunk_node, data.chunk_sizes, data.n_nodes).astype(np.int64)
     counted = np.maximum(1, np.minimum(m, chunks))
     needed = data.size + k * (counted - 1)
     bare = np.diff(data.term_offsets) == 0
-    for node in np.flatnonzero(leaf & bare & (subrecords < needed)).tolist():
+    for node in np.flatnonzero(data.is_leaf & bare & (subrecords < needed)).tolist():
         yield Problem(
             "lemma2",
             _path(data, node),
@@ -126,10 +151,7 @@ def _leaf_problems(data: DisassociatedTransactions, k: int, m: int) -> Iterator[
         )
 
 
-def _chunk_problems(
-    data: DisassociatedTransactions, promised: DisassociationAnonymity, rarest: RarestSets
-) -> Iterator[Problem]:
-    k, strict = promised.k, promised.level == "strict"
+def _rare_sets(data: DisassociatedTransactions, k: int, rarest: RarestSets) -> Iterator[Problem]:
     labels = data.vocabulary.labels
     for chunk in np.flatnonzero(rarest.rare).tolist():
         members = [labels[term] for term in rarest.sets[chunk].tolist() if term >= 0]
@@ -142,17 +164,23 @@ def _chunk_problems(
             f"{witness} occurs {witness.support} times in a chunk, {k} are required.",
             witness,
         )
-    found = placement_of(data)
+
+
+def _terms_placed_twice(data: DisassociatedTransactions, found: Placement) -> Iterator[Problem]:
     for node in np.flatnonzero(found.twice >= 0).tolist():
-        yield Problem(
-            "duplicate_term", _path(data, node), f"{labels[found.twice[node]]!r} is placed twice in one node."
-        )
+        label = data.vocabulary[int(found.twice[node])]
+        yield Problem("duplicate_term", _path(data, node), f"{label!r} is placed twice in one node.")
+
+
+def _shared_terms_below(data: DisassociatedTransactions, found: Placement) -> Iterator[Problem]:
     for chunk in np.flatnonzero(found.hidden_below >= 0).tolist():
+        label = data.vocabulary[int(found.hidden_below[chunk])]
         yield Problem(
-            "duplicate_term",
-            _chunk_path(data, chunk),
-            f"{labels[found.hidden_below[chunk]]!r} is shared, but a term chunk below still holds it.",
+            "duplicate_term", _chunk_path(data, chunk), f"{label!r} is shared, but a term chunk below still holds it."
         )
+
+
+def _crowded_chunks(data: DisassociatedTransactions, found: Placement, strict: bool) -> Iterator[Problem]:
     room = np.where(strict | ~data.is_shared, found.room, data.size[data.chunk_node])
     for chunk in np.flatnonzero(data.chunk_sizes > room).tolist():
         yield Problem(
@@ -160,14 +188,19 @@ def _chunk_problems(
             _chunk_path(data, chunk),
             f"A chunk has {data.chunk_sizes[chunk]} subrecords for {room[chunk]} records that could hold one.",
         )
-    if strict:
-        for chunk in np.flatnonzero(found.differs >= 0).tolist():
-            yield Problem(
-                "mixed_conflicts",
-                _chunk_path(data, chunk),
-                f"{labels[found.differs[chunk]]!r} cannot be in the same clusters as other terms of its shared chunk.",
-            )
-        return
+
+
+def _mixed_conflicts(data: DisassociatedTransactions, found: Placement) -> Iterator[Problem]:
+    for chunk in np.flatnonzero(found.differs >= 0).tolist():
+        label = data.vocabulary[int(found.differs[chunk])]
+        yield Problem(
+            "mixed_conflicts",
+            _chunk_path(data, chunk),
+            f"{label!r} cannot be in the same clusters as other terms of its shared chunk.",
+        )
+
+
+def _rare_in_conflict(data: DisassociatedTransactions, found: Placement, k: int) -> Iterator[Problem]:
     rare = np.minimum.reduceat(data.counts, data.chunk_offsets[:-1]) if data.n_chunks else data.counts[:0]
     for chunk in np.flatnonzero(data.is_shared & found.conflicted & (rare < k)).tolist():
         yield Problem(
@@ -186,51 +219,70 @@ def _joint_sizes(data: DisassociatedTransactions) -> Iterator[Problem]:
         )
 
 
-def _sensitive_problems(data: DisassociatedTransactions, original: Transactions | None) -> Iterator[Problem]:
-    codes = _sensitive_codes(data, original)
-    for term in codes[data.visible_supports[codes] > 0].tolist():
-        yield Problem("sensitive_placed", "", f"The sensitive term {data.vocabulary[term]!r} stands in a chunk.")
+def sensitive_problems(counts: ForestCounts, sensitive: Collection[str]) -> Iterator[Problem]:
+    """Sensitive terms stand in term chunks only."""
+    placed = counts.labels.filter(pl.Series(counts.visible > 0))
+    for label in sorted(set(placed.to_list()).intersection(sensitive)):
+        yield Problem("sensitive_placed", "", f"The sensitive term {label!r} stands in a chunk.")
 
 
-def _sensitive_codes(data: DisassociatedTransactions, original: Transactions | None) -> Int64s:
+def _sensitive_labels(data: DisassociatedTransactions, original: Transactions | None) -> set[str]:
     labels = set(data.sensitive)
     if original is not None and original.sensitive is not None:
         labels |= set(original.vocabulary.series.filter(original.sensitive).to_list())
-    codes = data.vocabulary.encode(pl.Series(sorted(labels), dtype=pl.String))
-    return codes[codes >= 0].astype(np.int64)
+    return labels
+
+
+def problem_of_run(
+    published: DisassociatedTransactions, original: Transactions, promised: DisassociationAnonymity
+) -> str | None:
+    """What stands against a forest as being made of these records, each in its leaf. Whether it keeps the promise is
+    looked at when it is read back."""
+    data = arranged(published)
+    problem = next(_compared(data, ForestCounts.of(data), promised, original), None)
+    return None if problem is None else str(problem)
 
 
 def _compared(
-    data: DisassociatedTransactions, promised: DisassociationAnonymity, original: Transactions
+    data: DisassociatedTransactions, counts: ForestCounts, promised: DisassociationAnonymity, original: Transactions
 ) -> Iterator[Problem]:
     filled = np.flatnonzero(original.lengths > 0)
-    if len(filled) != data.records or len(original) - len(filled) != data.empty_records:
+    wrong = list(count_problems(counts, original, len(filled), len(original) - len(filled)))
+    yield from wrong
+    unlike = any(problem.code in ("mismatch", "term_lost") for problem in wrong)
+    if data.leaf_of_record is not None and not unlike:
+        code = data.vocabulary.encode(original.vocabulary.series)
+        yield from _projected(data, promised, original.take(filled), code.astype(np.int32))
+
+
+def count_problems(counts: ForestCounts, original: Transactions, filled: int, empty: int) -> Iterator[Problem]:
+    """As many records are published as the original has, and every term as often. Of the original only the terms are
+    asked and how many records hold each."""
+    if filled != counts.records or empty != counts.empty_records:
         yield Problem(
             "mismatch",
             "",
-            f"{data.records} records and {data.empty_records} empty ones are published, the original has "
-            f"{len(filled)} and {len(original) - len(filled)}.",
+            f"{counts.records} records and {counts.empty_records} empty ones are published, the original has "
+            f"{filled} and {empty}.",
         )
         return
-    code = data.vocabulary.encode(original.vocabulary.series)
-    supports = np.zeros(len(data.vocabulary), np.int64)
+    published = Vocabulary(counts.labels)
+    code = published.encode(original.vocabulary.series)
+    supports = np.zeros(len(published), np.int64)
     supports[code[code >= 0]] = original.supports[code >= 0]
-    lost = np.flatnonzero((code < 0) & (original.supports > 0))
-    for term in lost.tolist():
+    for term in np.flatnonzero((code < 0) & (original.supports > 0)).tolist():
         yield Problem("term_lost", "", f"{original.vocabulary[int(term)]!r} is not published.")
     for term in np.flatnonzero(supports == 0).tolist():
-        yield Problem("term_invented", "", f"{data.vocabulary[int(term)]!r} is published but not in the original.")
-    visible, hidden = data.visible_supports, data.hidden_leaves
+        yield Problem("term_invented", "", f"{published[int(term)]!r} is published but not in the original.")
+    visible, hidden = counts.visible, counts.hidden
     wrong = np.where(hidden == 0, visible != supports, supports < visible + hidden)
     for term in np.flatnonzero(wrong & (supports > 0)).tolist():
         yield Problem(
             "support",
             "",
-            f"{data.vocabulary[int(term)]!r} is published {visible[term]} times and in {hidden[term]} term chunks; the "
+            f"{published[int(term)]!r} is published {visible[term]} times and in {hidden[term]} term chunks; the "
             f"original has it {supports[term]} times.",
         )
-    if data.leaf_of_record is not None and not len(lost):
-        yield from _projected(data, promised, original.take(filled), code.astype(np.int32))
 
 
 def _projected(
@@ -263,7 +315,8 @@ def _projected(
             f"{data.vocabulary[int(data.terms[index])]!r} is in a term chunk, but in no record of the cluster.",
         )
     if promised.l is not None:
-        sensitive = np.isin(data.terms, _sensitive_codes(data, original))
+        labels = pl.Series(sorted(_sensitive_labels(data, original)), dtype=pl.String)
+        sensitive = np.isin(data.terms, data.vocabulary.encode(labels))
         for index in np.flatnonzero(sensitive & (found.hidden * promised.l > data.size[owner])).tolist():
             yield Problem(
                 "diversity",

@@ -10,24 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.forest_parts import join_forests
 from crypsis.data.term_rank import term_rank
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.executors.executor import Executor
-from crypsis.executors.scratch import load
+from crypsis.executors.scratch import Scratch, load
 from crypsis.executors.threads import available_workers
 from crypsis.guarantees import DisassociationAnonymity
 from crypsis.kernels.grouping import grouped
 from crypsis.kernels.vertical_partition import TERM_CHUNK
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedForests, Scaling
 from crypsis.methods.transaction.horizontal_partition import (
     Clusters,
     check_feasible,
@@ -57,6 +59,7 @@ from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
 
 CLUSTER_SIZE_PER_K = 20
+BYTES_PER_VALUE = 128  # of a run of clusters while it is cut into chunks
 PROPERTY_1_WARNING = (
     "refine='property1' follows the article as printed, whose Lemma 3 is false: a shared chunk may leave no room for "
     "a combination that occurs, and sharing may empty a term chunk that the guarantee rests on. Some combinations may "
@@ -109,6 +112,7 @@ class Disassociation(Method):
     promises: ClassVar[type[DisassociationAnonymity]] = DisassociationAnonymity
     scaling: ClassVar[Scaling] = Scaling.BLOCKS
     on_parts: ClassVar[str] = 'exact with `refine="none"`'
+    publishes_shards: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("rank", "horpart", "verpart", "refine", "publish")
 
     k: Annotated[int, AtLeast(1), "Records that some possible original must have for each combination."] = 5
@@ -178,7 +182,7 @@ class Disassociation(Method):
         diversity = self.l or 1
         with context.stage("rank"):
             records = RankedRecords.of(data)
-            check_feasible(records, self.k, diversity, data.vocabulary.labels)
+            check_feasible(records, len(records), records.supports, self.k, diversity, data.vocabulary.labels)
         with context.stage("horpart"):
             if clusters is not None:
                 least = self.k if self.assured else 1  # the article's own clusters may be smaller
@@ -193,19 +197,17 @@ class Disassociation(Method):
                     data.vocabulary.labels,
                 )
         published, facts = self.cut_clusters(records, parts, data.vocabulary, data.sensitive, context)
-        context.private.update(_private_facts(data, parts.sizes, [facts]))
-        return self._warned(published, len(parts), context)
+        context.private.update(_private_facts(len(data), parts.sizes, [facts]))
+        self._warn(len(records), len(parts), context)
+        return published
 
-    def _warned(
-        self, published: DisassociatedTransactions, clusters: int, context: RunContext
-    ) -> DisassociatedTransactions:
+    def _warn(self, records: int, clusters: int, context: RunContext) -> None:
         if not self.assured:
             context.warn(PROPERTY_1_WARNING)
         if clusters == 1:
             context.warn(
-                f"All {len(published)} records are in one cluster: with k={self.k} there are too few records for more."
+                f"All {records} records are in one cluster: with k={self.k} there are too few records for more."
             )
-        return published
 
     def cut_clusters(
         self,
@@ -256,31 +258,48 @@ class Disassociation(Method):
 
     def anonymize_parts(
         self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
-    ) -> DisassociatedTransactions:
-        whole, diversity = data.whole, self.l or 1
-        self._check_sensitive(whole)
+    ) -> DisassociatedTransactions | RecodedForests:
+        known, diversity = data.one_of_each, self.l or 1
+        self._check_sensitive(known)
+        rows = self._rows_at_once(data, executor, block)
         with context.stage("rank"):
-            records = RankedRecords.of(whole)
-            check_feasible(records, self.k, diversity, whole.vocabulary.labels)
-            rank = term_rank(whole).astype(np.int32)
+            terms = RankedRecords.of(known)
+            check_feasible(
+                terms, data.n_filled, known.supports[terms.codes], self.k, diversity, known.vocabulary.labels
+            )
             size = self.max_cluster_size or CLUSTER_SIZE_PER_K * self.k
-            splitting = Splitting(rank, records.sensitive, self.k, diversity, size, self.horpart == "guarded")
+            rank = term_rank(known).astype(np.int32)
+            splitting = Splitting(rank, terms.sensitive, self.k, diversity, size, self.horpart == "guarded")
         with context.stage("horpart"):
-            clusters, tasks = partition_shards(data.shards, len(records), splitting, block.rows, executor)
+            clusters, tasks = partition_shards(data.shards, data.n_filled, splitting, rows, executor)
             sizes = np.array([cluster.size for cluster in clusters], np.int64)
-            runs = runs_of_clusters(sizes.tolist(), block.rows)
+            runs = runs_of_clusters(sizes.tolist(), rows)
         with context.stage("verpart"):
             files = [task["file"] for task in tasks]
             folder = executor.scratch.below("runs")
             work = [folder.save(f"run-{first:09d}", clusters[first:end]) for first, end in runs]
-            facts_of_all = (records.sensitive, records.codes, whole.vocabulary, whole.sensitive)
+            facts_of_all = (terms.sensitive, terms.codes, known.vocabulary, data.sensitive)
             made = executor.map(disassociate_run, work, replace(self, workers=1), files, *facts_of_all)
-        with context.stage("publish"):
-            published = _joined_runs([one for one, _, _ in made], [numbers for _, _, numbers in made], records)
-            context.private.update(_private_facts(whole, sizes, [facts for _, facts, _ in made]))
+        n_empty = data.n_records - data.n_filled
+        context.private.update(_private_facts(data.n_records, sizes, [facts for _, facts in made]))
         if len(runs) > 1 and self.scaling_here is Scaling.BLOCKS:
             context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
-        return self._warned(published, len(clusters), context)
+        self._warn(data.n_filled, len(clusters), context)
+        files = [file for file, _ in made]
+        if data.is_large:
+            common = (known.vocabulary, data.sensitive, terms.codes)
+            return RecodedForests(files, read_run, data.shards, known, data.n_filled, n_empty, common)
+        with context.stage("publish"):
+            return _joined_runs(files, data.n_filled, n_empty)
+
+    def _rows_at_once(self, data: EncodedTransactions, executor: Executor, block: BlockSize) -> int:
+        """Records of a run: those of a block; without refining as many as fit, which the release does not show."""
+        per_record = BYTES_PER_VALUE * (int(data.supports.sum()) // max(data.n_filled, 1) + 1)
+        if self.scaling_here is Scaling.EXACT:
+            return max(1, min(block.rows, executor.memory // 2 // per_record))
+        if data.n_records > block.rows:
+            block.check_fits(per_record, data.n_records, executor)
+        return block.rows
 
     def _check_sensitive(self, data: Transactions) -> None:
         if self.l is not None and (data.sensitive is None or not data.sensitive.any()):
@@ -356,50 +375,43 @@ def disassociate_run(
     codes: Int32s,
     vocabulary: Vocabulary,
     secret: Bools | None,
-) -> tuple[DisassociatedTransactions, RefinementFacts, Int64s]:
-    """Chunks of a run of clusters, and the numbers of its records in the order of the clusters."""
+) -> tuple[str, RefinementFacts]:
+    """A file with the chunks of a run of clusters and its records in the order of the clusters."""
     clusters: list[Pooled] = load(file)
     rows = rows_of_clusters(clusters, files)
     numbers, offsets, terms = join_pieces(rows)
     parts = Clusters(np.arange(len(numbers)), offsets_of(np.array([len(row[0]) for row in rows], np.int64)))
     records = RankedRecords(offsets, terms, sensitive, codes, 0)
     published, facts = method.cut_clusters(records, parts, vocabulary, secret, RunContext())
-    return published, facts, numbers
+    target = Path(file)
+    return Scratch(target.parent).save(f"published-{target.name}", (published, (numbers, offsets, terms))), facts
 
 
-def _joined_runs(
-    runs: Sequence[DisassociatedTransactions], numbers: Sequence[Int64s], records: RankedRecords
-) -> DisassociatedTransactions:
+def read_run(
+    file: str, vocabulary: Vocabulary, secret: Bools | None, codes: Int32s
+) -> tuple[DisassociatedTransactions, Transactions, Int64s]:
+    """What is published of a run, its records as they were, and their numbers."""
+    published, (numbers, offsets, terms) = load(file)
+    return published, Transactions(offsets, codes[terms], vocabulary, secret), numbers
+
+
+def _joined_runs(files: Sequence[str], n_records: int, n_empty: int) -> DisassociatedTransactions:
     """The nodes of all runs, one run behind the other."""
-    first = np.cumsum([0, *(run.n_nodes for run in runs)])
-    leaf = np.empty(len(records), np.int64)
-    for run, own, start in zip(runs, numbers, first[:-1].tolist(), strict=True):
+    leaf = np.empty(n_records, np.int64)
+    first, runs = 0, []
+    for file in files:
+        run, (numbers, _, _) = load(file)
         assert run.leaf_of_record is not None
-        leaf[own] = start + run.leaf_of_record
-    shifted = [
-        np.where(run.parent >= 0, run.parent + start, -1) for run, start in zip(runs, first[:-1].tolist(), strict=True)
-    ]
-    return replace(
-        runs[0],
-        empty_records=records.empty,
-        parent=np.concatenate(shifted),
-        size=np.concatenate([run.size for run in runs]),
-        chunk_node=np.concatenate(
-            [run.chunk_node + start for run, start in zip(runs, first[:-1].tolist(), strict=True)]
-        ),
-        chunk_offsets=offsets_of(np.concatenate([np.diff(run.chunk_offsets) for run in runs])),
-        counts=np.concatenate([run.counts for run in runs]),
-        entry_offsets=offsets_of(np.concatenate([np.diff(run.entry_offsets) for run in runs])),
-        items=np.concatenate([run.items for run in runs]),
-        term_offsets=offsets_of(np.concatenate([np.diff(run.term_offsets) for run in runs])),
-        terms=np.concatenate([run.terms for run in runs]),
-        leaf_of_record=leaf,
-    )
+        leaf[numbers] = first + run.leaf_of_record
+        first += run.n_nodes
+        runs.append(run)
+    return replace(join_forests(runs), empty_records=n_empty, leaf_of_record=leaf)
 
 
-def _private_facts(data: Transactions, sizes: Int64s, runs: Sequence[RefinementFacts]) -> dict[str, Any]:
+def _private_facts(n_records: int, sizes: Int64s, runs: Sequence[RefinementFacts]) -> dict[str, Any]:
+    published = int(sizes.sum())
     return {
-        "accounting": {"input": len(data), "published": int(sizes.sum()), "empty": len(data) - int(sizes.sum())},
+        "accounting": {"input": n_records, "published": published, "empty": n_records - published},
         "clusters": {"number": len(sizes), "smallest": int(sizes.min()), "largest": int(sizes.max())},
         "refinement": {
             "passes": max(run.passes for run in runs),

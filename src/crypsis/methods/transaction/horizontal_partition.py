@@ -57,7 +57,7 @@ def partition_horizontally(
     records: RankedRecords, k: int, diversity: int, max_cluster_size: int, guarded: bool, labels: Sequence[str]
 ) -> Clusters:
     """Clusters of at least k records in which no sensitive term is too frequent."""
-    check_feasible(records, k, diversity, labels)
+    check_feasible(records, len(records), records.supports, k, diversity, labels)
     clustered, offsets, leftover = horizontal_partition(
         records.offsets, records.terms, records.sensitive, k, diversity, max_cluster_size, guarded
     )
@@ -94,24 +94,26 @@ def given_clusters(
     return given
 
 
-def check_feasible(records: RankedRecords, k: int, diversity: int, labels: Sequence[str]) -> None:
-    """No release exists with fewer than k records, or with a sensitive term in more than one of l."""
-    if not len(records):
+def check_feasible(
+    terms: RankedRecords, n_records: int, supports: Int64s, k: int, diversity: int, labels: Sequence[str]
+) -> None:
+    """No release exists with fewer than k records, or with a sensitive term in more than one of l. `supports` are by
+    term; of the records themselves only their terms are asked."""
+    if not n_records:
         raise TooFewRecords("There is no non-empty record; there is nothing to publish.", records=0, k=k)
-    if len(records) < k:
+    if n_records < k:
         raise TooFewRecords(
-            f"No release with k={k} exists: only {len(records)} records are not empty. Add records or lower k.",
-            records=len(records),
+            f"No release with k={k} exists: only {n_records} records are not empty. Add records or lower k.",
+            records=n_records,
             k=k,
         )
-    supports = np.bincount(records.terms, minlength=len(records.codes))
-    frequent = np.flatnonzero(records.sensitive & (supports * diversity > len(records)))
+    frequent = np.flatnonzero(terms.sensitive & (supports * diversity > n_records))
     if len(frequent):
         worst = int(frequent[0])
         raise InfeasibleDiversity(
-            f"Sensitive term {labels[records.codes[worst]]!r} is in {int(supports[worst])} of {len(records)} records, "
+            f"Sensitive term {labels[terms.codes[worst]]!r} is in {int(supports[worst])} of {n_records} records, "
             f"more than one in {diversity}. Lower l, or leave the term out.",
-            term=labels[records.codes[worst]],
+            term=labels[terms.codes[worst]],
         )
 
 

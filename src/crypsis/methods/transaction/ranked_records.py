@@ -42,5 +42,10 @@ class RankedRecords:
         return len(self.offsets) - 1
 
     @property
+    def supports(self) -> Int64s:
+        """By term: the records that hold it."""
+        return np.bincount(self.terms, minlength=len(self.codes)).astype(np.int64)
+
+    @property
     def lengths(self) -> Int64s:
         return np.diff(self.offsets)

@@ -13,5 +13,5 @@ _WORDS = Wording("cluster", "clusters", marked("records"), marked("records in th
 
 def cluster_sizes(facts: DisassociatedFacts) -> Markup:
     """Bars of clusters by size, with the size that is required."""
-    label = _("Histogram of the sizes of {clusters}.", clusters=counted(len(facts.cluster_sizes), "cluster"))
-    return histogram((Series("bar-neutral", "", facts.cluster_sizes),), _WORDS, label, facts.data.k)
+    label = _("Histogram of the sizes of {clusters}.", clusters=counted(len(facts.counts.cluster_sizes), "cluster"))
+    return histogram((Series("bar-neutral", "", facts.counts.cluster_sizes),), _WORDS, label, facts.counts.k)

@@ -13,5 +13,7 @@ _WORDS = Wording("cluster", "clusters", marked("terms"), marked("terms in the te
 
 def term_chunk_sizes(facts: DisassociatedFacts) -> Markup:
     """Bars of clusters by the terms of which they tell the presence only."""
-    label = _("Histogram of the term chunks of {clusters}.", clusters=counted(len(facts.term_chunk_sizes), "cluster"))
-    return histogram((Series("bar-neutral", "", facts.term_chunk_sizes),), _WORDS, label)
+    label = _(
+        "Histogram of the term chunks of {clusters}.", clusters=counted(len(facts.counts.term_chunk_sizes), "cluster")
+    )
+    return histogram((Series("bar-neutral", "", facts.counts.term_chunk_sizes),), _WORDS, label)
