@@ -148,4 +148,6 @@ def test_what_was_understood_is_told_and_people_are_proposed(tmp_path: Path) -> 
     assert "read 3 tracks of 2 people with 5 fixes" in words
     assert "person = uid, id = trip_id, longitude = lon, latitude = lat" in words
     assert "projection = EPSG:32610" in words
-    assert suggested_experiment(file, {})["run"] == [{"method": "ppsg", "params": {"k": 5, "unit": "owner"}}]
+    assert [(run.method, run.params) for run in suggested_experiment(file, {}).runs] == [
+        ("ppsg", {"k": 5, "unit": "owner"})
+    ]

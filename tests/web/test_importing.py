@@ -31,7 +31,7 @@ def test_a_previewed_upload_is_loaded_without_a_second_look(tmp_path: Path, monk
     def refuse(*_: Any) -> Any:
         raise AssertionError("the file is looked at again")
 
-    monkeypatch.setattr(web_datasets, "described", refuse)
+    monkeypatch.setattr(web_datasets, "first_look", refuse)
     entry = imports.load(staged, settings, shown)
     assert {key: entry.content["section"][key] for key in shown.section} == shown.section
     assert entry.content["inspection"] == json.loads(json.dumps(shown.inspection))

@@ -234,7 +234,7 @@ def test_the_risk_of_sets_counts_who_is_alone_with_two_items(tmp_path: Path) -> 
     file = tmp_path / "baskets.dat"
     file.write_text("\n".join(baskets) + "\n")
     datasets = Datasets(Workspace(tmp_path / "workspace"), allow_paths=True)
-    found = datasets.risk(datasets.add_path(str(file)).number)
+    found = datasets.risk(datasets.add_path(str(file)).number).to_dict()
     assert found["unique_share"] == 2 / 8  # c d and d a
     assert (found["smallest_class"], found["highest"]) == (1, 1.0)
 

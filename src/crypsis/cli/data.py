@@ -55,7 +55,8 @@ def inspect(
         _show_experiment(input, settings)
         return
     from crypsis.data.person_detection import person_undecided
-    from crypsis.evaluate.first_look import described, look_at, person_question
+    from crypsis.evaluate import Dataset
+    from crypsis.evaluate.first_look import first_look, look_at, person_question
     from crypsis.evaluate.suggested_command import commands_to_begin
 
     found = look_at(input, settings)
@@ -64,8 +65,8 @@ def inspect(
         column["type"] = "items" if "item_separator" in column else column.pop("suggested_type", column["type"])
     like, commands = found.person_like, {}
     if found.kind != "published" and found.rows:
-        section, _ = described(input, settings, found)
-        like = like or person_question(input, section)
+        section = first_look(input, settings, found).section
+        like = like or person_question(Dataset({"path": str(input), **section}, input.parent))
         commands = commands_to_begin(input, section, like, found)
     if like is not None:
         told["person"] = asdict(like) | {"question": like.question}
@@ -87,10 +88,9 @@ def inspect(
 
 def _show_experiment(input: Path, settings: dict[str, Any]) -> None:
     from crypsis.evaluate.first_look import question_in_file, suggested_experiment
-    from crypsis.evaluate.toml import toml_text
 
-    content = suggested_experiment(input, settings)
-    show(content, question_in_file(input, settings) + toml_text(content).rstrip())
+    experiment = suggested_experiment(input, settings)
+    show(experiment.content, question_in_file(input, settings) + experiment.to_toml().rstrip())
 
 
 @data_app.command(cls=FileCommand, epilog=EVERY_COMMAND)

@@ -23,14 +23,14 @@ def methods(
         rows = [(method, *line) for method, line in listing().items()]
         show_table(("method", "family", "guarantee", "what it does"), rows)
         return
-    from crypsis.evaluate.registry import described as described_method
+    from crypsis.evaluate.registry import Registered
     from crypsis.methods import METHODS, method_named
 
     if name is None:
-        show({"methods": [described_method(method) for method in METHODS.values()]}, "")
+        show({"methods": [Registered(method).to_dict() for method in METHODS.values()]}, "")
         return
     method = method_named(name)
-    described = described_method(method)
+    described = Registered(method).to_dict()
     if SETTINGS.get().json:
         show(described, "")
         return

@@ -25,66 +25,26 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats import format_of, format_options, is_elsewhere
+from crypsis.data.formats import format_of, is_elsewhere
 from crypsis.data.formats.compression import archive_of, readable_file, unpacked_chunks
 from crypsis.data.formats.format import Format
 from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.microdata import Microdata
-from crypsis.data.relational import PERSON, ROLES
-from crypsis.data.sources import OF_RECORDS, SOURCES, DataFile, DataSource, MixedSource, every_option
-from crypsis.data.sources.table import ITEMS_TYPE, item_separators
+from crypsis.data.sources import OF_RECORDS, SOURCES, DataFile, DataSource, MixedSource
+from crypsis.data.sources.table import item_separators
 from crypsis.data.steps import STEP, Join, Step, shape, steps_of
-from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadExperiment, MissingFile, NotApplicable, did_you_mean
+from crypsis.evaluate.dataset_table import DatasetTable, keys_of_the_file, side_input_files
 from crypsis.evaluate.edits import EditedTable
-from crypsis.parameters import Checked, OneOf, SideInput
 
 DATA_FOLDER = "CRYPSIS_DATA"
 _KEPT_LOADED = 2
-
-
-def keys_of_every_kind() -> tuple[str, ...]:
-    """The keys of every kind: which file, how it is written, and what is done with its rows."""
-    return ("path", "kind", "format", *format_options(), "edits", "rows", STEP)
-
-
-@dataclass(frozen=True)
-class NotEmpty:
-    """A text with something in it."""
-
-    def admits(self, value: str) -> bool:
-        return bool(value)
-
-    def __str__(self) -> str:
-        return "that is not empty"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnSection(Checked):
-    """What is declared about a column: `[dataset.columns]`."""
-
-    type: Annotated[str | None, OneOf(*COLUMN_TYPES, ITEMS_TYPE), "How its values are read."] = None
-    role: Annotated[str | None, OneOf(*ROLES, PERSON), "What it is in the hands of an attacker."] = None
-    item_separator: Annotated[str | None, NotEmpty(), "What separates the items of a set."] = None
-    sensitive: Annotated[tuple[str, ...] | None, "Items that must not be learnt."] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SetSection(Checked):
-    """A file of sets beside the records: `[dataset.sets]`."""
-
-    path: Annotated[str, "The file."]
-    id: Annotated[str, "The column that names the record."]
-    item: Annotated[str, "The column with one item in each row."]
-    missing: Annotated[tuple[str, ...] | None, "Codes that stand for no item."] = None
-    separator: Annotated[str | None, NotEmpty(), "What separates the fields of the file."] = None
-    sensitive: Annotated[tuple[str, ...] | None, "Items that must not be learnt."] = None
 
 
 def resolved(path: str, folder: Path) -> Path:
@@ -115,23 +75,27 @@ class Dataset:
 
     @cached_property
     def files(self) -> list[Path]:
-        return files_of(self.path, self.file_options)
+        return files_of(self.path, self._file_options)
 
     @property
     def file(self) -> Path:
         """The file, or the first of several."""
         return self.files[0]
 
+    @cached_property
+    def table(self) -> DatasetTable:
+        return DatasetTable(self.section)
+
     @property
-    def file_options(self) -> dict[str, Any]:
+    def _file_options(self) -> dict[str, Any]:
         """The format of the file and its options."""
-        given = {name: self.section[name] for name in format_options() if self.section.get(name) is not None}
-        return {"format": self.section.get("format"), **given}
+        given = {key: self.section[key] for key in keys_of_the_file() if self.section.get(key) is not None}
+        return {"format": None, **given}
 
     @cached_property
     def format(self) -> type[Format]:
         """How the file is written."""
-        return format_of(self.file, self.section.get("format"), options=self.file_options)
+        return format_of(self.file, self.section.get("format"), options=self._file_options)
 
     @cached_property
     def kind(self) -> str:
@@ -157,7 +121,7 @@ class Dataset:
             return "tracks" if "track" in self.format.holds else "transactions"
         from crypsis.data.inspection import inspect_file
 
-        found = inspect_file(self.file, **self.file_options).kind
+        found = inspect_file(self.file, **self._file_options).kind
         if found not in SOURCES:
             raise NotApplicable(f"{self.file.name} looks like {found} data, which are not anonymized again.")
         return "table" if found == "mixed" else found  # no column is declared as a set
@@ -169,9 +133,9 @@ class Dataset:
         apart = ("path", "kind", *files)
         told = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}
         parts = [json.dumps(told, sort_keys=True, default=str), self.kind]
-        parts += [str(self.file)] if is_elsewhere(self.file, self.file_options) else map(file_digest, self.files)
+        parts += [str(self.file)] if is_elsewhere(self.file, self._file_options) else map(file_digest, self.files)
         parts += [file_digest(resolved(str(self.section[name]), self.folder)) for name in files]
-        parts += [file_digest(resolved(str(_set["path"]), self.folder)) for _set in self._sets.values()]
+        parts += [file_digest(resolved(str(_set["path"]), self.folder)) for _set in self.table.sets.values()]
         parts += [file_digest(Path(step.table)) for step in self.steps if isinstance(step, Join)]
         if self.format.live:
             read = self.original_frame()[0]
@@ -180,13 +144,9 @@ class Dataset:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property
-    def _sets(self) -> Mapping[str, Mapping[str, Any]]:
-        return self.section.get("sets") or {}
-
-    @property
     def item_columns(self) -> tuple[str, ...]:
         """The columns that hold sets of items."""
-        return (*item_separators(self.section.get("columns")), *self._sets)
+        return (*item_separators(self.section.get("columns")), *self.table.sets)
 
     @property
     def edits(self) -> Sequence[Mapping[str, Any]]:
@@ -203,20 +163,13 @@ class Dataset:
     @cached_property
     def source(self) -> DataSource:
         """How the file is read; files that are named beside it lie where the experiment says."""
-        keys = dict(self.section)
-        for name in side_input_files():
-            if keys.get(name) is not None:
-                keys[name] = str(resolved(str(keys[name]), self.folder))
-        if self._sets:
-            here = {name: str(resolved(str(one["path"]), self.folder)) for name, one in self._sets.items()}
-            keys["sets"] = {name: {**one, "path": here[name]} for name, one in self._sets.items()}
-        return SOURCES[self.kind].from_keys(keys)
+        return SOURCES[self.kind].from_keys(self.table.located(lambda path: str(resolved(path, self.folder))))
 
     @property
     def data_file(self) -> DataFile:
         """The file with its edits and steps, or with the first of its records."""
         changed = self.edits or self.steps or ("rows" in self.section and self.kind in OF_RECORDS)
-        options = self.file_options
+        options = self._file_options
         return DataFile(self.path, options.pop("format"), options, self._changed if changed else None)
 
     def _changed(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -226,7 +179,7 @@ class Dataset:
 
     def original_frame(self) -> tuple[pl.DataFrame, str]:
         """The file as a table, before any edit, and its name for messages."""
-        frame, source = read_table_file(self.path, **self.file_options)
+        frame, source = read_table_file(self.path, **self._file_options)
         if "rows" in self.section and self.kind in OF_RECORDS:
             frame = frame.head(int(self.section["rows"]))
         return frame, source
@@ -250,7 +203,7 @@ class Dataset:
             with suppress(KeyError):  # another thread let go of it; no lock, which a forked worker could find held
                 _LOADED.move_to_end(key)
             return known
-        if self.edits or self.steps or self._sets or "rows" in self.section:
+        if self.edits or self.steps or self.table.sets or "rows" in self.section:
             declared = replace(declared, by_record=False)
         data = self.source.load(self.data_file, declared)
         if "rows" in self.section and self.kind not in OF_RECORDS:
@@ -294,11 +247,6 @@ def file_digest(path: Path) -> str:
     for chunk in unpacked_chunks(file):
         digest.update(chunk)
     return digest.hexdigest()
-
-
-def side_input_files() -> tuple[str, ...]:
-    """The keys that name a file beside the data."""
-    return tuple(name for name, option in every_option().items() if issubclass(option.type, SideInput))
 
 
 def can_show(held: type[Microdata], wanted: type) -> bool:

@@ -12,7 +12,7 @@ from crypsis.data.formats.compression import readable_file
 from crypsis.data.sources import SOURCES, every_key, option_named, value_of
 from crypsis.data.steps import STEP, step_of
 from crypsis.errors import BadParameter, CrypsisError, OptionWithoutEffect, did_you_mean
-from crypsis.evaluate.dataset import ColumnSection, SetSection, keys_of_every_kind
+from crypsis.evaluate.dataset_table import ColumnSection, SetSection, keys_of_every_kind
 from crypsis.evaluate.edits import edit_from_dict
 from crypsis.evaluate.inputs import Inputs
 from crypsis.evaluate.problems import Findings, Problem

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crypsis.data.formats import format_options
 from crypsis.data.inspection import ColumnSummary, Inspection, inspect_file, inspected_as_table
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
@@ -36,6 +35,8 @@ from crypsis.data.usual_columns import (
 from crypsis.data.ways_of_reading import option_without_effect
 from crypsis.errors import BadRow, BadTimestamps, CrypsisError, InputError
 from crypsis.evaluate.dataset import Dataset
+from crypsis.evaluate.dataset_table import DatasetTable, keys_of_the_file
+from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.runs import Run
 from crypsis.evaluate.suggestions import RUN_FOR_KIND, RUN_WITHOUT_COORDINATES, suggested_roles
 from crypsis.translation import marked
@@ -43,15 +44,17 @@ from crypsis.translation import marked
 _SAYS_NOTHING: tuple[Any, ...] = (None, "", {}, [])
 
 
-def told_options(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Those settings that say how a file is written: its format and the options of formats."""
-    known = ("format", *format_options())
-    return {name: settings[name] for name in known if settings.get(name) not in (None, "")}
+@dataclass(frozen=True)
+class FirstLook:
+    """How a file would be read, and what is in it: counts, no values."""
+
+    section: DatasetTable
+    inspection: Mapping[str, Any]
 
 
 def look_at(path: Path, settings: Mapping[str, Any]) -> Inspection:
     """What is in a file that is read with these settings."""
-    found = inspect_file(path, **told_options(settings), **_of_cells(settings))
+    found = inspect_file(path, **DatasetTable(settings).only(keys_of_the_file()), **_of_cells(settings))
     sets = {step.to: step.separator for step in steps_of(settings.get(STEP)) if isinstance(step, Unite)}
     united = [column.name for column in found.columns if column.name in sets]
     if not united or found.kind not in OF_RECORDS:
@@ -71,14 +74,12 @@ def _of_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"missing_tokens": missing, "time_format": settings.get("time_format") or None, "change": change}
 
 
-def described(
-    path: Path, settings: Mapping[str, Any], found: Inspection | None = None
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def first_look(path: Path, settings: Mapping[str, Any], found: Inspection | None = None) -> FirstLook:
     """How a file would be read, and what is in it, unless it was `found` before. Values are not kept, only counts.
 
     Settings are keys of `[dataset]`: what they say holds, and the rest is suggested from names and counts.
     """
-    how = told_options(settings)
+    how = DatasetTable(settings).only(keys_of_the_file())
     found = replace(found or look_at(path, settings), file=path.name)
     section: dict[str, Any] = {"kind": str(settings.get("kind") or found.kind)}
     if section["kind"] not in SOURCES:
@@ -86,7 +87,7 @@ def described(
             f"This file looks like {found.kind} data ({found.reason}), which is verified, not anonymized again.",
             kind=found.kind,
         )
-    section |= how | found.how
+    section |= {**how, **found.how}
     steps = [step.to_dict() for step in steps_of(settings.get(STEP))]
     if section["kind"] == found.kind:
         steps += found.steps
@@ -97,7 +98,7 @@ def described(
         raise option_without_effect(key, f"{source.kind} data", source.names())
     if section["kind"] in OF_RECORDS:
         if found.kind not in OF_RECORDS:  # somebody says that it is a table
-            found = inspected_as_table(path, found, **(how | found.how), **_of_cells(settings))
+            found = inspected_as_table(path, found, **{**how, **found.how}, **_of_cells(settings))
         roles = suggested_roles(found)
         section["columns"] = {
             column.name: (
@@ -116,14 +117,14 @@ def described(
         inspection["reasons"] = {
             name: marked(f"{one.reason} ({one.confidence} confidence)") for name, one in roles.items()
         }
-        return section, inspection
+        return FirstLook(DatasetTable(section), inspection)
     if section["kind"] in ("trajectories", "events", "transactions", "tracks"):
         names = _names_of(section["kind"], found)
         section |= _of_squares(names) if chosen.get("grid") else usual_columns(section["kind"], names)
         section |= found.uses if section["kind"] == found.kind and not chosen.get("grid") else {}
     section |= chosen
     section |= _order(path, section)
-    return section | chosen, found.to_dict()
+    return FirstLook(DatasetTable(section | chosen), found.to_dict())
 
 
 def _is_set(column: ColumnSummary) -> bool:
@@ -216,12 +217,12 @@ def _of_squares(columns: list[str]) -> dict[str, str]:
     return {option: name for option, name in found.items() if option != "user" and option != name}
 
 
-def person_question(path: Path, section: Mapping[str, Any]) -> PersonLike | None:
+def person_question(dataset: Dataset) -> PersonLike | None:
     """The column that seems to name people with several records, as reading the file this way asks about it."""
-    if "person" not in SOURCES[section["kind"]].names():
+    if "person" not in SOURCES[dataset.kind].names():
         return None
     try:
-        data = Dataset({"path": str(path), **section}, path.parent).load()
+        data = dataset.load()
     except CrypsisError:  # said by whoever reads it
         return None
     like: PersonLike | None = getattr(data, "person_like", None)
@@ -230,38 +231,41 @@ def person_question(path: Path, section: Mapping[str, Any]) -> PersonLike | None
 
 def question_in_file(path: Path, settings: Mapping[str, Any]) -> str:
     """Who a person is, asked as comments of an experiment file, with the two lines that answer; empty where told."""
-    section, _ = described(path, settings)
-    like = person_question(path, section)
+    dataset = suggested_dataset(path, settings)
+    like = person_question(dataset)
     if like is None:
         return ""
-    beside = {"transactions": ', and unite = "person"'}.get(section["kind"], "")
-    beside = ', and unit = "owner" in params' if section["kind"] in _OF_MOVEMENT else beside
+    beside = {"transactions": ', and unite = "person"'}.get(dataset.kind, "")
+    beside = ', and unit = "owner" in params' if dataset.kind in _OF_MOVEMENT else beside
     return (
         f"# {like.question}\n# Answer with one of these lines in [dataset]:\n"
         f"#   person = {json.dumps(like.column, ensure_ascii=False)}{beside}\n#   each_row_is_a_person = true\n"
     )
 
 
-def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+def suggested_dataset(path: Path, settings: Mapping[str, Any]) -> Dataset:
+    """The file as it would be read."""
+    return Dataset(first_look(path, settings).section.of_file(str(path)), path.parent)
+
+
+def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> Experiment:
     """The experiment to begin with: the file, a role for every column, and a method for data of its kind."""
-    section, _ = described(path, settings)
-    content: dict[str, Any] = {"name": path.stem, "dataset": {"path": str(path), **section}}
-    run = suggested_run(content["dataset"], path.parent)
-    if run is not None:
-        content["run"] = [run.to_dict()]
-    return content
+    dataset = suggested_dataset(path, settings)
+    run = suggested_run(dataset)
+    runs = {} if run is None else {"run": [run.to_dict()]}
+    return Experiment({"name": path.stem, "dataset": dict(dataset.section), **runs}, path.parent)
 
 
-def suggested_run(section: Mapping[str, Any], folder: Path) -> Run | None:
+def suggested_run(dataset: Dataset) -> Run | None:
     """A method for a dataset with settings to begin with; people are counted where some have several tracks."""
-    run = RUN_FOR_KIND.get(section["kind"])
-    if run is None or section["kind"] not in _OF_MOVEMENT:
+    run = RUN_FOR_KIND.get(dataset.kind)
+    if run is None or dataset.kind not in _OF_MOVEMENT:
         return run
     try:
-        data = Dataset(section, folder).load()
+        data = dataset.load()
     except CrypsisError:  # what cannot be read says so when it is run
         return run
-    if section["kind"] == "trajectories" and not data.locations.has_coordinates:
+    if dataset.kind == "trajectories" and not data.locations.has_coordinates:
         run = RUN_WITHOUT_COORDINATES
     return run if data.person is None else replace(run, params={**run.params, "unit": "owner"})
 
@@ -269,15 +273,15 @@ def suggested_run(section: Mapping[str, Any], folder: Path) -> Run | None:
 _OF_MOVEMENT = ("trajectories", "tracks")
 
 
-def too_few(section: Mapping[str, Any], run: Run, rows: int, folder: Path) -> str | None:
+def too_few(dataset: Dataset, run: Run, rows: int) -> str | None:
     """Why the suggested method will refuse the data: fewer people than must look alike; None where they are enough."""
     number, words = rows, "records"
-    if section["kind"] in _OF_MOVEMENT:
+    if dataset.kind in _OF_MOVEMENT:
         try:
-            data = Dataset(section, folder).load()
+            data = dataset.load()
         except CrypsisError:
             return None
-        number, words = len(data), section["kind"]
+        number, words = len(data), dataset.kind
         if "unit" in run.params and data.person is not None:
             number, words = int(data.person.max()) + 1, "people"
     needed = int(run.params.get("k") or run.params.get("K") or 0)

@@ -17,7 +17,8 @@ from crypsis.data.reading import (
 from crypsis.data.relational import ROLES, roles_of_names
 from crypsis.data.steps import STEP
 from crypsis.errors import BadParameter, InputError, UndeclaredRole, did_you_mean
-from crypsis.evaluate.first_look import described, told_options
+from crypsis.evaluate.dataset_table import DatasetTable, keys_of_the_file
+from crypsis.evaluate.first_look import first_look
 from crypsis.release_folder import MANIFEST
 
 READERS: dict[str, Callable[..., Any]] = {
@@ -52,13 +53,13 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
             f"{file} is a release, not data to anonymize; read it with crypsis.read_release({str(path)!r}).",
             where=str(file),
         )
-    told = told_options(options)
+    told = DatasetTable(options).only(keys_of_the_file())
     cells = {
         "time_format": options.get("time_format"),
         "missing": options.get("missing_tokens"),
         STEP: options.get(STEP),
     }
-    section, _ = described(file, {"kind": kind, **told, **cells})
+    section = dict(first_look(file, {"kind": kind, **told, **cells}).section)
     kind = section["kind"]
     columns = section.pop("columns", {})
     roles = {name: options.pop(name) for name in _OF_ROLES if name in options}

@@ -5,6 +5,7 @@ Methods do not know verifiers and metrics; the command line, the API and the bro
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from crypsis.data.mixed import Mixed
@@ -16,23 +17,29 @@ from crypsis.parameters import parameters_of
 from crypsis.verifiers import VERIFIERS
 
 
-def described(method: type[Method]) -> dict[str, Any]:
-    """What the method declares, and its verifier, default metrics and claim.
+@dataclass(frozen=True)
+class Registered:
+    """A method with its verifier, default metrics and claim.
 
     >>> from crypsis.methods import Mondrian
-    >>> told = described(Mondrian)
-    >>> told["claims"], told["verifier"], told["metrics"][0]
+    >>> known = Registered(Mondrian).to_dict()
+    >>> known["claims"], known["verifier"], known["metrics"][0]
     ({'model': 'k-anonymity', 'parameters': ['k', 'unit']}, 'verify_k_anonymity', 'ncp_loss')
     """
-    return {
-        **method.describe(),
-        "claims": {
-            "model": method.promises.model,
-            "parameters": [parameter.name for parameter in parameters_of(method.promises)],
-        },
-        "verifier": verifier_of(method),
-        "metrics": default_metrics(method),
-    }
+
+    method: type[Method]
+
+    def to_dict(self) -> dict[str, Any]:
+        method = self.method
+        return {
+            **method.describe(),
+            "claims": {
+                "model": method.promises.model,
+                "parameters": [parameter.name for parameter in parameters_of(method.promises)],
+            },
+            "verifier": verifier_of(method),
+            "metrics": default_metrics(method),
+        }
 
 
 def verifier_of(method: type[Method]) -> str:

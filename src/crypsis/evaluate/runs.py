@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, TypedDict
 
 from crypsis.errors import BadExperiment, did_you_mean
 from crypsis.evaluate.problems import Findings
@@ -21,6 +21,17 @@ SWEEP_KEYS = ("param", "start", "end", "step", "values")
 _PARTS = ("relational", "transaction", "bound")
 _TABLES = ("params", *_PARTS, "grid", "sweep")
 _KEYS = ("label", "method", "except", *_PARTS, "columns", "params", "sweep", "grid", "repeats")
+
+
+RunTable = TypedDict(
+    "RunTable",
+    {
+        "label": str, "method": str, "except": list[str], "columns": list[str], "params": dict[str, Any],
+        "sweep": dict[str, Any], "grid": dict[str, Any], "repeats": int, "relational": dict[str, Any],
+        "transaction": dict[str, Any], "bound": dict[str, Any],
+    },
+    total=False,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,7 +72,7 @@ class Run:
             where=f"{self.where}, {name}",
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RunTable:
         """As a table of an experiment file, for a run in which nothing varies."""
         return {"method": self.method, "params": dict(self.params)}
 

@@ -13,7 +13,9 @@ from crypsis.data.inspection import Inspection
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.sources.table import COMMA
 from crypsis.data.steps import STEP, steps_of
-from crypsis.evaluate.first_look import described, suggested_run, told_options, too_few
+from crypsis.evaluate.dataset import Dataset
+from crypsis.evaluate.dataset_table import DatasetTable, keys_of_the_file
+from crypsis.evaluate.first_look import first_look, suggested_run, too_few
 from crypsis.evaluate.runs import Run
 from crypsis.translation import marked
 from crypsis.wording import counted
@@ -33,15 +35,15 @@ def commands_to_begin(
     called = called or path
     if section["kind"] == "events":
         visits = {"id": section.get("id", "id"), "location": section.get("location", "location")}
-        settings = {**visits, "position": section.get("t", "t"), **told_options(section)}
-        section, _ = described(path, {"kind": "trajectories", **settings})
+        settings = {**visits, "position": section.get("t", "t"), **DatasetTable(section).only(keys_of_the_file())}
+        section = first_look(path, {"kind": "trajectories", **settings}).section
     if like is None:
-        whole = {"path": str(path), **section}
-        run = suggested_run(whole, path.parent)
+        dataset = Dataset({"path": str(path), **section}, path.parent)
+        run = suggested_run(dataset)
         command = None if run is None else suggested_command(called, section, run, found)
         if run is None or command is None:
             return {}
-        refused = too_few(whole, run, found.rows, path.parent)
+        refused = too_few(dataset, run, found.rows)
         head = marked("To begin with") if refused is None else marked(f"This will be refused ({refused})")
         return {head: command}
     by_person, by_record = _commands_by_answer(path, section, like.column, found, called)
@@ -88,7 +90,7 @@ def _commands_by_answer(
         answered = {**section, **answer}
         if "person" in answer and section["kind"] == "transactions":
             answered["unite"] = "person"  # the suggested method counts records
-        run = suggested_run({"path": str(path), **answered}, path.parent)
+        run = suggested_run(Dataset({"path": str(path), **answered}, path.parent))
         commands.append(None if run is None else suggested_command(called, answered, run, found))
     return commands[0], commands[1]
 

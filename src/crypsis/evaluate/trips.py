@@ -8,13 +8,14 @@ from typing import Any
 from crypsis.data.kinds_of_data import trip_ends
 from crypsis.data.steps import STEP, Ends
 from crypsis.data.usual_columns import LATITUDE_NAMES, LOCATION_NAMES, LONGITUDE_NAMES
+from crypsis.evaluate.dataset_table import DatasetTable
 
 SIDE = 500  # metres of a square; stations and addresses of a town are that far apart
 _TIMES = ("time", "datetime", "timestamp", "date", "at", "d")  # `started_at` leaves `ed at`
 _PLACES = (*LOCATION_NAMES, "name", "zone", "stop", "id")
 
 
-def settings_of_trips(columns: Sequence[str]) -> dict[str, Any] | None:
+def settings_of_trips(columns: Sequence[str]) -> DatasetTable | None:
     """The settings that read each row as a trip with two visits; None where no two columns are its ends.
 
     Where coordinates are known, visits are to squares of the map; else to the places that are named. Whose a trip is,
@@ -34,10 +35,10 @@ def settings_of_trips(columns: Sequence[str]) -> dict[str, Any] | None:
         ends=tuple(end for _, end in both.values()),
         to=tuple(to.values()),
     )
-    told: dict[str, Any] = {STEP: [step.to_dict()], "kind": "trajectories", "id": step.number}
+    shaped: dict[str, Any] = {STEP: [step.to_dict()], "kind": "trajectories", "id": step.number}
     if lat is not None and lon is not None:
-        return told | {"grid": SIDE, "time": to[time], "lat": to[lat], "lon": to[lon]}
-    return told | {"position": to[time], "location": to[str(place)], "sort": True}
+        return DatasetTable(shaped | {"grid": SIDE, "time": to[time], "lat": to[lat], "lon": to[lon]})
+    return DatasetTable(shaped | {"position": to[time], "location": to[str(place)], "sort": True})
 
 
 def _ending(both: dict[str, tuple[str, str]], words: Sequence[str]) -> str | None:

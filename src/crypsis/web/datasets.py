@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -34,22 +34,25 @@ from crypsis.errors import (
     UnknownFormat,
     did_you_mean,
 )
-from crypsis.evaluate.dataset import Dataset, keys_of_every_kind, side_input_files
+from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.dataset_checks import section_problems
+from crypsis.evaluate.dataset_table import DatasetTable, keys_of_every_kind, keys_of_the_file, side_input_files
 from crypsis.evaluate.edits import EditedTable, edit_from_dict
-from crypsis.evaluate.first_look import described, suggested_run, told_options
+from crypsis.evaluate.first_look import FirstLook, first_look, suggested_run
 from crypsis.evaluate.runs import Run
 from crypsis.samples import SAMPLES
 from crypsis.web.grids import Grid, is_odd, plain_text
 from crypsis.web.own_names import rename_in_errors
 from crypsis.web.workspace import Entry, Workspace, safe_suffix, write_entry
 
+if TYPE_CHECKING:
+    from crypsis.attacks.risk_overview import RiskOverview
+
 KIND = "datasets"
 _KEPT_OPEN = 3
 _MOST_EDITS = 10_000
 
 
-Described = tuple[dict[str, Any], dict[str, Any]]  # how a file is read, and what is in it
 _State = tuple[int, int, int]  # of a file: when it was written, its size, which one it is
 
 
@@ -64,26 +67,30 @@ class Datasets:
 
     # Adding
 
-    def with_uploads_beside(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def with_uploads_beside(self, settings: Mapping[str, Any]) -> DatasetTable:
         """Settings in which sets of an upload that waits beside the data are named by its whole path."""
-        sets = settings.get("sets") or {}
-        found = {
-            name: {**one, "path": str(self.workspace.upload(Path(str(one["path"])).name.partition(".")[0]))}
-            for name, one in sets.items()
-            if Path(str(one.get("path"))).name == one.get("path")
-        }
-        return {**settings, "sets": {**sets, **found}} if sets else dict(settings)
 
-    def _take_uploads_beside(self, section: dict[str, Any], folder: Path) -> None:
+        def whole(path: str) -> str:
+            return str(self.workspace.upload(path.partition(".")[0])) if Path(path).name == path else path
+
+        return DatasetTable(settings).with_sets_at(whole)
+
+    def _waiting(self, path: str) -> Path:
+        return self.workspace.folder / "uploads" / Path(path).name
+
+    def _named_beside(self, section: DatasetTable) -> DatasetTable:
+        """With uploads that are read beside the data by their names alone, as the folder of the dataset has them."""
+        return section.with_sets_at(lambda path: Path(path).name if self._waiting(path).is_file() else path)
+
+    def _take_uploads_beside(self, section: DatasetTable, folder: Path) -> None:
         """Move the uploads that a dataset reads beside its own file into its folder."""
-        for one in (section.get("sets") or {}).values():
-            waiting = self.workspace.folder / "uploads" / Path(str(one["path"])).name
+        for told in section.sets.values():
+            waiting = self._waiting(str(told["path"]))
             if waiting.is_file():
                 waiting.rename(folder / waiting.name)
-                one["path"] = waiting.name
 
     def add_upload(
-        self, upload: str, name: str, settings: Mapping[str, Any] | None = None, seen: Described | None = None
+        self, upload: str, name: str, settings: Mapping[str, Any] | None = None, seen: FirstLook | None = None
     ) -> Entry:
         """Take an upload into the workspace; it is read first, so what cannot be read never becomes a dataset.
 
@@ -93,9 +100,9 @@ class Datasets:
         path = self.workspace.upload(upload)
         shown = shown_name(name, path)
         with rename_in_errors(path, shown):
-            section, inspection = seen or described(path, self.with_uploads_beside(settings or {}))
-        inspection["file"] = shown
+            look = seen or first_look(path, self.with_uploads_beside(settings or {}))
         kept = f"original{safe_suffix(path.name)}"
+        section = self._named_beside(look.section).of_file(kept)
 
         def fill(folder: Path) -> None:
             try:
@@ -104,14 +111,15 @@ class Datasets:
                 raise NoSuchEntry("This upload was taken in the meantime; look among the datasets.") from None
             self._take_uploads_beside(section, folder)
 
-        return self.workspace.create(KIND, _stem(name), _content({"path": kept, **section}, inspection), fill)
+        return self.workspace.create(KIND, _stem(name), _content(section, look.inspection, shown), fill)
 
     def add_path(self, path: str, settings: Mapping[str, Any] | None = None) -> Entry:
         """Work on a file where it lies; it is never written to."""
         file = self.named_file(path)
         self.check_settings(settings or {})
-        section, inspection = described(file, self.with_uploads_beside(settings or {}))
-        content = _content({"path": str(file), **section}, inspection)
+        look = first_look(file, self.with_uploads_beside(settings or {}))
+        section = self._named_beside(look.section).of_file(str(file))
+        content = _content(section, look.inspection)
         return self.workspace.create(
             KIND, _stem(file.name), content, lambda folder: self._take_uploads_beside(section, folder)
         )
@@ -146,37 +154,34 @@ class Datasets:
         def fill(folder: Path) -> None:
             places = folder / "locations.csv" if sample.locations is not None else None
             sample.write(folder / "original.csv", locations=places, size=size)
-            section, inspection = described(folder / "original.csv", {})
-            if places is not None:
-                section["locations"] = places.name
-            inspection["file"] = f"{name}.csv"
-            made.update(_content({"path": "original.csv", **section}, inspection), sample=name)
+            look = first_look(folder / "original.csv", {})
+            beside = {} if places is None else {"locations": places.name}
+            section = look.section.of_file("original.csv").changed(beside)
+            made.update(_content(section, look.inspection, f"{name}.csv"), sample=name)
 
         return self.workspace.create(KIND, name, made, fill)
 
     def open_again(self, path: str, edits: Sequence[Mapping[str, Any]]) -> Entry:
         """A file with these edits as a dataset of its own: one of the workspace is copied, another is read in place."""
-        known = next((one for one in self.entries() if whole_section(one)["path"] == path), None)
+        known = next((one for one in self.entries() if whole_table(one)["path"] == path), None)
         entry = self.add_path(path) if known is None else self._copied(known)
         return self._replayed(entry, edits) if edits else entry
 
     def _copied(self, known: Entry) -> Entry:
         """The same data without edits; what belongs to the entry belongs to the copy, too."""
-        told = known.content["section"]
-        source = Path(whole_section(known)["path"])
-        section, inspection = described(source, {**told_options(told), STEP: told.get(STEP)})
-        section |= {"kind": told["kind"], "path": told["path"]}
-        if "locations" in told:
-            section["locations"] = told["locations"]
-        inspection["file"] = known.content["inspection"].get("file", source.name)
+        told = table_of(known)
+        source = Path(whole_table(known)["path"])
+        look = first_look(source, told.only((*keys_of_the_file(), STEP)))
+        section = look.section.changed(told.only(("kind", "path", "locations")))
+        shown = known.content["inspection"].get("file", source.name)
 
         def fill(folder: Path) -> None:
-            beside = {str(one["path"]) for one in (told.get("sets") or {}).values()}
+            beside = {str(one["path"]) for one in told.sets.values()}
             for name in {told["path"], told.get("locations"), *beside} - {None}:
                 if not Path(name).is_absolute():
                     shutil.copyfile(known.folder / name, folder / name)
 
-        return self.workspace.create(KIND, known.name, _content(section, inspection), fill)
+        return self.workspace.create(KIND, known.name, _content(section, look.inspection, shown), fill)
 
     def _replayed(self, entry: Entry, edits: Sequence[Mapping[str, Any]]) -> Entry:
         """With all these edits, each tried on what the ones before it left; an entry that cannot have them goes."""
@@ -213,7 +218,7 @@ class Datasets:
         return found if _OVERWRITING not in found.content else self._settled(found)
 
     def dataset(self, entry: Entry) -> Dataset:
-        return Dataset(entry.content["section"], entry.folder)
+        return Dataset(table_of(entry), entry.folder)
 
     def load(self, number: str) -> Any:
         """The data as methods take them."""
@@ -279,8 +284,8 @@ class Datasets:
         """Roles, types and reading options as they are detected in the file; edits stay as they are."""
         entry = self.entry(number)
         with _known_by_name(entry):
-            section, _inspection = described(file_on_disk(entry.folder / entry.content["section"]["path"]), {})
-        return self.set_section(number, section, revision)
+            look = first_look(file_on_disk(entry.folder / entry.content["section"]["path"]), {})
+        return self.set_section(number, look.section, revision)
 
     def check_settings(self, section: Mapping[str, Any]) -> None:
         """`BadParameter` for unknown keys of `[dataset]`, wrong values, and files that may not be named."""
@@ -302,7 +307,7 @@ class Datasets:
         """Files that a table [dataset] names beside the data must be ones that may be named."""
         if section.get("connection") is not None and not self.allow_paths:
             raise NotApplicable("Databases cannot be named while others are let in; upload a file.")
-        sets = [one.get("path") for one in (section.get("sets") or {}).values()]
+        sets = [one.get("path") for one in DatasetTable(section).sets.values()]
         sets += [step.table for step in steps_of(section.get(STEP)) if isinstance(step, Join)]
         for path in (*(section.get(name) for name in side_input_files()), *sets):
             if path is not None and (path.startswith("$") or Path(path).name != path):
@@ -389,7 +394,6 @@ class Datasets:
         """The edited table as a dataset of its own."""
         entry = self.entry(number)
         frame = self.grid(number).frame
-        section_read = entry.content["section"]
 
         def fill(folder: Path) -> None:
             (folder / "original.csv").write_bytes(_written(frame))
@@ -397,13 +401,8 @@ class Datasets:
             if places.is_file():
                 (folder / places.name).write_bytes(places.read_bytes())
 
-        section = {
-            key: value
-            for key, value in section_read.items()
-            if key not in ("edits", "path", *told_options(section_read))
-        }
-        content = _content({**section, "path": "original.csv"}, entry.content["inspection"])
-        return self.workspace.create(KIND, name, content, fill)
+        section = table_of(entry).without(("edits", *keys_of_the_file())).of_file("original.csv")
+        return self.workspace.create(KIND, name, _content(section, entry.content["inspection"]), fill)
 
     def overwrite(self, number: str, revision: int | None = None) -> Entry:
         """Write the edited table over the file that was read, and go on from there. Whoever calls this has asked."""
@@ -450,7 +449,7 @@ class Datasets:
     def suggested_run(self, number: str) -> Run | None:
         """A method for the data with settings to begin with, which count people where some have several records."""
         entry = self.entry(number)
-        return suggested_run(whole_section(entry), entry.folder)
+        return suggested_run(Dataset(whole_table(entry), entry.folder))
 
     def say_person(self, number: str, column: str | None, revision: int | None = None) -> Entry:
         """Answer: a column names the person, which makes it an identifier; or, without one, each record is a person."""
@@ -473,16 +472,17 @@ class Datasets:
 
     # Risk at a glance
 
-    def risk(self, number: str) -> dict[str, Any]:
+    def risk(self, number: str) -> RiskOverview:
         """How surely people can be picked out of the data as they are. Aggregates only."""
         from crypsis.attacks.risk_overview import overview
 
-        return overview(self.load(number)).to_dict()
+        return overview(self.load(number))
 
 
-def _content(section: dict[str, Any], inspection: Any) -> dict[str, Any]:
-    """A dataset that nobody has edited: how its file is read, and what was found in it."""
-    return {"section": section, "undone": [], "history": [], "inspection": inspection}
+def _content(section: DatasetTable, inspection: Mapping[str, Any], shown: str | None = None) -> dict[str, Any]:
+    """A dataset that nobody has edited: how its file is read, and what is in it, with the name by which it is shown."""
+    named = {} if shown is None else {"file": shown}
+    return {"section": dict(section), "undone": [], "history": [], "inspection": {**inspection, **named}}
 
 
 _OVERWRITING = "overwriting"  # the digest of what the file will hold
@@ -517,18 +517,14 @@ def shown_name(name: str, path: Path) -> str:
     return told if "." in told else told + "".join(path.suffixes)
 
 
-def whole_section(entry: Entry) -> dict[str, Any]:
-    """The table `[dataset]` of an entry, with paths that hold everywhere on this machine."""
-    section = dict(entry.content["section"])
-    section["path"] = str(entry.folder / section["path"])
-    for name in side_input_files():
-        if section.get(name) is not None:
-            section[name] = str(entry.folder / section[name])
-    if section.get("sets"):
-        section["sets"] = {
-            name: {**one, "path": str(entry.folder / str(one["path"]))} for name, one in section["sets"].items()
-        }
-    return section
+def table_of(entry: Entry) -> DatasetTable:
+    """The table `[dataset]` of an entry."""
+    return DatasetTable(entry.content["section"])
+
+
+def whole_table(entry: Entry) -> DatasetTable:
+    """The same with paths that hold everywhere on this machine."""
+    return table_of(entry).located(lambda path: str(entry.folder / path))
 
 
 def _check_column(name: str, column: Any) -> None:

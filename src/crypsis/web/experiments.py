@@ -50,7 +50,7 @@ from crypsis.translation import language, marked
 from crypsis.web.asked_results import AskedResult
 from crypsis.web.attacking import AttackAnswer, attacked
 from crypsis.web.comparison import Comparison
-from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.datasets import Datasets, whole_table
 from crypsis.web.declaration import Declaration
 from crypsis.web.files import is_drawn, take_dataset
 from crypsis.web.grids import Grid
@@ -201,7 +201,7 @@ class Experiments:
         content |= {key: own[key] for key in ("seed", "workers", "limits", "executor") if key in own}
         about = self.declaration.about
         content |= {} if about is None else {"about": about.to_dict()}
-        content["dataset"] = whole_section(dataset)
+        content["dataset"] = whole_table(dataset)
         content |= self.side_inputs.sections(dataset.number)
         content |= {key: own[key] for key in ("queries", "run", "metrics", "plot") if own.get(key)}
         return Experiment.parse(content, folder=entry.folder)

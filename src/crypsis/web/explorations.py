@@ -22,7 +22,7 @@ from crypsis.evaluate.toml import toml_text
 from crypsis.methods.trajectory.ppsg import PPSG
 from crypsis.methods.trajectory.progressive_generalization import ProgressiveGeneralization
 from crypsis.reports.pictures.movement_maps import view_of_tracks
-from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.datasets import Datasets, whole_table
 from crypsis.web.files import take_dataset
 from crypsis.web.maps import area_map
 from crypsis.web.side_inputs import SideInputs
@@ -104,7 +104,7 @@ class Explorations:
         params["max_steps"] = found.cells.steps
         entry = self.datasets.entry(found.dataset)
         run = [{"method": PPSG.name(), "params": params}]
-        return toml_text({"name": entry.name, "dataset": whole_section(entry), "run": run})
+        return toml_text({"name": entry.name, "dataset": whole_table(entry), "run": run})
 
     def take_text(self, number: str, text: str) -> Exploration:
         """A tessellation with the settings of a file, after as many steps as it says."""

@@ -12,7 +12,7 @@ from typing import Any
 from crypsis.errors import BadExperiment
 from crypsis.evaluate import Experiment
 from crypsis.evaluate.toml import toml_text
-from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.datasets import Datasets, whole_table
 from crypsis.web.side_inputs import SideInputs
 from crypsis.web.workspace import Entry
 
@@ -21,14 +21,14 @@ COMPANIONS = ("hierarchy", "policy", "queries")
 
 def dataset_text(entry: Entry) -> str:
     """The table [dataset], as the page Data shows it."""
-    return toml_text({"name": entry.name, "dataset": whole_section(entry)})
+    return toml_text({"name": entry.name, "dataset": whole_table(entry)})
 
 
 def side_inputs_text(side_inputs: SideInputs, entry: Entry, **instead: Any) -> str:
     """The dataset and what goes with it: hierarchies, policies and queries; `instead` is what is not saved yet."""
     found = {**side_inputs.sections(entry.number), **instead}
     told = {name: found[name] for name in COMPANIONS if found.get(name)}
-    return toml_text({"name": entry.name, "dataset": whole_section(entry), **told})
+    return toml_text({"name": entry.name, "dataset": whole_table(entry), **told})
 
 
 def take_dataset(
@@ -82,12 +82,12 @@ def is_drawn(queries: Any) -> bool:
 
 
 def _same_data(entry: Entry, told: Mapping[str, Any]) -> bool:
-    known = whole_section(entry)
+    known = whole_table(entry)
     return str(known["path"]) == str(told.get("path")) and (known.get("edits") or []) == (told.get("edits") or [])
 
 
 def _is(entry: Entry, told: Mapping[str, Any], side_inputs: SideInputs, wanted: Mapping[str, Any]) -> bool:
-    known = whole_section(entry)
+    known = whole_table(entry)
     if not _same_data(entry, told) or any(known.get(key) != value for key, value in told.items() if key != "edits"):
         return False
     found = side_inputs.sections(entry.number)

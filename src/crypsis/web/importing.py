@@ -23,7 +23,8 @@ from crypsis.data.kinds_of_data import kind_of_table
 from crypsis.data.person_detection import PersonLike
 from crypsis.errors import CrypsisError, NoSuchEntry, NotApplicable
 from crypsis.evaluate.dataset import Dataset
-from crypsis.evaluate.first_look import described, look_at, told_options
+from crypsis.evaluate.dataset_table import DatasetTable, keys_of_the_file
+from crypsis.evaluate.first_look import FirstLook, first_look, look_at
 from crypsis.evaluate.suggested_command import commands_to_begin
 from crypsis.parameters import Parameter
 from crypsis.web.datasets import Datasets, shown_name
@@ -51,7 +52,7 @@ class Staged:
 class Preview:
     """A file as it is understood with the settings at hand; `problem` says why it cannot be loaded so."""
 
-    section: Mapping[str, Any]
+    section: DatasetTable
     inspection: Mapping[str, Any]
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -63,9 +64,8 @@ class Preview:
 
     def to_dict(self) -> dict[str, Any]:
         """The machine-readable form."""
-        found = {
-            name: getattr(self, name) for name in ("section", "inspection", "columns", "rows", "records", "commands")
-        }
+        names = ("inspection", "columns", "rows", "records", "commands")
+        found = {"section": dict(self.section)} | {name: getattr(self, name) for name in names}
         found["person"] = None if self.person is None else asdict(self.person) | {"question": self.person.question}
         return found | {"problem": None if self.problem is None else self.problem.to_dict()}
 
@@ -97,28 +97,29 @@ class Imports:
         settings = self.datasets.with_uploads_beside(settings)
         with rename_in_errors(file, name):
             found = look_at(file, settings)
-            section, inspection = described(file, settings, found)
-        inspection["file"] = name
-        dataset = Dataset({"path": str(file), **section}, file.parent)
+            look = first_look(file, settings, found)
+        section, inspection = look.section, {**look.inspection, "file": name}
+        dataset = Dataset(section.of_file(str(file)), file.parent)
         options = tuple(options_used(dataset))
         try:
             with rename_in_errors(file, name):
                 data = dataset.load()
         except CrypsisError as error:
-            return replace(_as_written(file, section, inspection, error), options=options)
+            return replace(_as_written(dataset, section, inspection, error), options=options)
         first = Grid(data.take(np.arange(min(ROWS_SHOWN, len(data)))).to_frame())
         like = getattr(data, "person_like", None)
-        beside = section.get("sets")  # a file of sets beside the data is named in an experiment file
-        typed = {} if beside else commands_to_begin(file, section, like, found, Path(name) if staged.upload else None)
-        section |= {"sets": own_names(beside)} if beside else {}
+        typed: Mapping[str, str] = {}
+        if not section.sets:  # a file of sets beside the data is named in an experiment file
+            typed = commands_to_begin(file, section, like, found, Path(name) if staged.upload else None)
+        section = section.with_sets_at(lambda path: Path(path).name)  # as the folder of a dataset keeps them
         return Preview(section, inspection, tuple(first.columns), _texts(first), len(data), like, None, options, typed)
 
-    def sets_beside(self, staged: Staged, settings: Mapping[str, Any], upload: str) -> dict[str, Any]:
+    def sets_beside(self, staged: Staged, settings: Mapping[str, Any], upload: str) -> DatasetTable:
         """The settings with which the rows of another file, several for a record, are sets beside these records."""
         file, _ = self._located(staged)
         other = self.datasets.workspace.upload(upload)
-        options = told_options(settings)
-        frame, rows = read_table_file(file, **options)[0], read_table_file(other)[0]
+        written = DatasetTable(settings).only(keys_of_the_file())
+        frame, rows = read_table_file(file, **written)[0], read_table_file(other)[0]
         shared = [name for name in rows.columns if name in frame.columns]
         keys = [name for name in shared if not frame[name].is_duplicated().any()]
         found = kind_of_table(rows).columns
@@ -135,14 +136,14 @@ class Imports:
             raise NotApplicable("This file cannot be joined: it has no column that the other lacks.")
         missing = _codes_for_missing(rows[item])
         told = {"path": other.name, "id": key, "item": item, **({"missing": missing} if missing else {})}
-        kept = {name: value for name, value in settings.items() if name != "kind"}
-        return {**kept, "kind": "mixed", "sets": {**(settings.get("sets") or {}), item: told}}
+        known = DatasetTable(settings)
+        return known.changed({"kind": "mixed", "sets": {**known.sets, item: told}})
 
     def load(self, staged: Staged, settings: Mapping[str, Any], shown: Preview | None = None) -> Entry:
         """Take the file into the workspace, read with these settings; `shown` is its preview with just these."""
         self.datasets.check_settings(settings)
         if staged.upload:
-            seen = None if shown is None else (dict(shown.section), dict(shown.inspection))
+            seen = None if shown is None else FirstLook(shown.section, shown.inspection)
             return self.datasets.add_upload(staged.upload, staged.name, settings, seen)
         return self.datasets.add_path(staged.path, settings)
 
@@ -159,11 +160,6 @@ class Imports:
         return file, file.name
 
 
-def own_names(sets: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Files of sets by their names alone, as the folder of a dataset keeps them."""
-    return {name: {**one, "path": Path(str(one["path"])).name} for name, one in sets.items()}
-
-
 def _codes_for_missing(items: pl.Series) -> list[str]:
     """Negative numbers among codes: they say why there is no item (-1, -9), and no code is written so."""
     texts = items.cast(pl.String).str.strip_chars().drop_nulls().unique().sort()
@@ -171,11 +167,11 @@ def _codes_for_missing(items: pl.Series) -> list[str]:
 
 
 def _as_written(
-    file: Path, section: Mapping[str, Any], inspection: Mapping[str, Any], problem: CrypsisError
+    dataset: Dataset, section: DatasetTable, inspection: Mapping[str, Any], problem: CrypsisError
 ) -> Preview:
     """The rows of the file as they stand, where they do not make data of this kind."""
     try:
-        frame = read_table_file(file, **told_options(section))[0]
+        frame = dataset.original_frame()[0]
     except CrypsisError:
         frame = pl.DataFrame()
     first = Grid(frame.head(ROWS_SHOWN))
@@ -188,11 +184,13 @@ def _texts(first: Grid) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
 
 
-def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_settings(given: Mapping[str, Any]) -> DatasetTable:
     """What a form says, in the types of the options; an empty field says nothing."""
     options = format_options()
     said = {name: value for name, value in given.items() if value not in (None, "", [], {})}
-    return {
-        name: options[name].parse(value, "The file") if name in options and isinstance(value, str) else value
-        for name, value in said.items()
-    }
+    return DatasetTable(
+        {
+            name: options[name].parse(value, "The file") if name in options and isinstance(value, str) else value
+            for name, value in said.items()
+        }
+    )

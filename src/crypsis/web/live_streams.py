@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import polars as pl
@@ -37,6 +37,12 @@ _HISTORY = 240  # windows that the curves show
 _LOOK = 0.4  # seconds between two looks into a published window
 
 
+WindowFigures = TypedDict(
+    "WindowFigures",
+    {"window": int, "from": int, "to": int, "people": int, "suppressed_share": float, "lag": int, "seconds": float},
+)  # of a window that was decided
+
+
 @dataclass(eq=False)
 class LiveStream:
     """What can be seen of a stream while it runs. Counts of published rows, never who."""
@@ -44,7 +50,7 @@ class LiveStream:
     number: str
     run: StreamRun
     thread: threading.Thread | None = None
-    windows: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=_HISTORY))
+    windows: deque[WindowFigures] = field(default_factory=lambda: deque(maxlen=_HISTORY))
     places: dict[str, int] = field(default_factory=dict)
     suppressed: dict[str, int] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
@@ -203,17 +209,16 @@ class LiveStreams:
             live.thread.start()
         return live
 
+    def live(self, number: str) -> LiveStream | None:
+        """What can be seen of a stream; None where it has not been started since the server was."""
+        return self._live.get(number)
+
     def get(self, number: str) -> LiveStream:
         live = self._live.get(number)
         if live is None:
             self.workspace.entry(KIND, number)
             raise NoSuchEntry("This stream has not been started since the server was.")
         return live
-
-    def shown(self, number: str) -> dict[str, Any]:
-        """The settings of a stream, and what can be seen of it since the server runs."""
-        entry, live = self.workspace.entry(KIND, number), self._live.get(number)
-        return {**entry.to_dict(), **({"running": False} if live is None else live.to_dict())}
 
     def windows_file(self, number: str) -> Path:
         """Where the published windows lie."""

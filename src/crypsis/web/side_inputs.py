@@ -38,7 +38,7 @@ from crypsis.hierarchy.files import file_text, hierarchy_text, parse_hierarchy
 from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
 from crypsis.hierarchy.hierarchies import built
 from crypsis.translation import _, marked
-from crypsis.web.datasets import Datasets, whole_section
+from crypsis.web.datasets import Datasets, whole_table
 from crypsis.web.own_names import rename_in_errors
 from crypsis.web.telling import error_sentence
 from crypsis.web.tree_history import FILE, MOST_UNDONE, UNDO, copy_states, former_states, state_of
@@ -393,7 +393,7 @@ class SideInputs:
     def write_inputs(self, dataset: str) -> Path:
         """An archive with the edited data and everything that goes with them, each as the file it is loaded from."""
         entry = self.datasets.entry(dataset)
-        content = {"name": entry.name, "dataset": whole_section(entry), **self.sections(dataset)}
+        content = {"name": entry.name, "dataset": whole_table(entry), **self.sections(dataset)}
         folder = self.workspace.unfinished()
         folder.mkdir(mode=0o700)
         try:
@@ -406,8 +406,9 @@ class SideInputs:
 
     # As tables of an experiment file
 
-    def sections(self, dataset: str) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def sections(self, dataset: str) -> InputSections:
+        """What goes with a dataset as tables of an experiment file; nothing for what nobody said."""
+        found: InputSections = {}
         hierarchy = {}
         for entry in reversed(self.of(HIERARCHIES, dataset)):  # of two for one column the newest counts
             file = entry.folder / FILE
@@ -437,10 +438,13 @@ class SideInputs:
         Files of our own are left as they are, others are read once and kept.
         """
         current = self.sections(dataset)
-        for table, take in (("hierarchy", self._take_hierarchy), ("policy", self._take_policy)):
+        for table, known, take in (
+            ("hierarchy", current.get("hierarchy", {}), self._take_hierarchy),
+            ("policy", current.get("policy", {}), self._take_policy),
+        ):
             if table not in content:
                 continue
-            told, known = dict(content[table] or {}), current.get(table, {})
+            told = dict(content[table] or {})
             for name, source in told.items():
                 if source != known.get(name):
                     if not isinstance(source, Mapping) or not ("auto" in source or "path" in source):
@@ -474,6 +478,14 @@ class SideInputs:
             listed = [str(query) for query in read_queries(self.datasets.named_file(str(told["path"])))]
         if listed != known:
             self.keep_queries(dataset, listed)
+
+
+class InputSections(TypedDict, total=False):
+    """Tables of an experiment file."""
+
+    hierarchy: dict[str, dict[str, str]]
+    policy: dict[str, dict[str, str]]
+    queries: dict[str, list[str]]
 
 
 class TreeNode(TypedDict):

@@ -14,7 +14,7 @@ from crypsis.data.steps import STEPS, shape, step_of
 from crypsis.errors import BadParameter, CrypsisError, UnknownColumn
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.dataset_checks import section_problems
-from crypsis.evaluate.first_look import described
+from crypsis.evaluate.first_look import first_look
 from crypsis.parameters import parameters_of
 
 FRAME = pl.DataFrame(
@@ -126,9 +126,9 @@ def test_columns_become_a_set_on_every_road(tmp_path: Path, capsys: pytest.Captu
     assert ended.value.code in (0, None)
     asked = json.loads(capsys.readouterr().out)["understood"]["questions"]
     assert any("step='unite(columns=dx01..dx03, to=dx)'" in question for question in asked)
-    shaped, inspection = described(file, {"step": [STEP]})
-    assert shaped["step"] == [STEP]
-    assert [column["name"] for column in inspection["columns"]] == ["age", "dx"]
+    look = first_look(file, {"step": [STEP]})
+    assert look.section["step"] == [STEP]
+    assert [column["name"] for column in look.inspection["columns"]] == ["age", "dx"]
     with pytest.raises(SystemExit) as ended:
         main(["data", "inspect", str(file), "--step", str(step_of(STEP)), "--json"])
     assert ended.value.code in (0, None)

@@ -204,7 +204,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/risk")
     def risk(number: Number) -> dict[str, Any]:
         """How surely people can be picked out of the data as they are; aggregates only."""
-        return datasets.risk(number)
+        return datasets.risk(number).to_dict()
 
     @api.get("/{number}/map.svg", **file_answer("image/svg+xml"))
     def picture(number: Number) -> Response:

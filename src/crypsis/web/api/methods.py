@@ -17,19 +17,19 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("")
     def list_methods() -> list[dict[str, Any]]:
         """Every method: what it accepts, promises and needs, and its parameters with their ranges."""
-        from crypsis.evaluate.registry import described
+        from crypsis.evaluate.registry import Registered
         from crypsis.methods import METHODS
 
-        return [described(method) for method in METHODS.values()]
+        return [Registered(method).to_dict() for method in METHODS.values()]
 
     @api.get("/{name}")
     def show_method(name: Annotated[str, Path(max_length=60)]) -> dict[str, Any]:
         """One method."""
-        from crypsis.evaluate.registry import described
+        from crypsis.evaluate.registry import Registered
         from crypsis.methods import METHODS
 
         if name not in METHODS:
             raise NoSuchEntry(f"There is no method {name!r}.")
-        return described(METHODS[name])
+        return Registered(METHODS[name]).to_dict()
 
     return api

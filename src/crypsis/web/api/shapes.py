@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.routing import APIRoute
@@ -74,6 +74,12 @@ def resource(name: str) -> APIRouter:
     return APIRouter(prefix=f"/{name}", tags=[name], responses=ERRORS, route_class=_StrictRoute)
 
 
-def file_answer(*media_types: str) -> dict[str, Any]:
+class FileAnswer(TypedDict):
     """How a route says that it answers with a file: as arguments of its decorator."""
+
+    response_class: type[Response]
+    responses: dict[int | str, dict[str, Any]]
+
+
+def file_answer(*media_types: str) -> FileAnswer:
     return {"response_class": Response, "responses": {200: {"content": {media: {} for media in media_types}}}}

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from crypsis.web.api.shapes import Body, Number, Text, file_answer, resource
 from crypsis.web.api.snapshot import file_snapshot
+from crypsis.web.live_streams import KIND
 from crypsis.web.workbench import Workbench
 
 
@@ -39,7 +40,8 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}")
     def show(number: Number) -> dict[str, Any]:
         """Its promise, whether it runs, and, once it was started, windows, people, what is held back: counts only."""
-        return streams.shown(number)
+        entry, live = workbench.workspace.entry(KIND, number), streams.live(number)
+        return {**entry.to_dict(), **({"running": False} if live is None else live.to_dict())}
 
     @api.get("/{number}/stream.toml", response_class=PlainTextResponse)
     def as_file(number: Number) -> str:

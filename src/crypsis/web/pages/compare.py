@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
+from crypsis.evaluate.runs import RunTable
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.reports.parameter_labels import label_of
@@ -71,10 +72,10 @@ class ComparePage:
         )
 
     @property
-    def runs(self) -> list[dict[str, Any]]:
-        return [dict(run) for run in self.entry.content["tables"].get("run") or []]
+    def runs(self) -> list[RunTable]:
+        return [run.copy() for run in self.entry.content["tables"].get("run") or []]
 
-    def _keep(self, runs: list[dict[str, Any]]) -> None:
+    def _keep(self, runs: list[RunTable]) -> None:
         tables = {**self.entry.content["tables"], "run": runs}
         self.entry = self.experiments.set_tables(self.entry.number, tables)
 
@@ -126,7 +127,7 @@ class ComparePage:
             name = self.names[min(focus, len(self.names) - 1)]
             ui.timer(0.1, lambda: name.run_method("focus"), once=True)
 
-    def _card(self, place: int, run: dict[str, Any]) -> None:
+    def _card(self, place: int, run: RunTable) -> None:
         label = str(run.get("label") or run.get("method") or "run")
         with (
             ui.element("div")
@@ -168,7 +169,7 @@ class ComparePage:
             self.forms.append(form)
             self.more.append(more)
 
-    def _sweep(self, place: int, run: dict[str, Any]) -> None:
+    def _sweep(self, place: int, run: RunTable) -> None:
         sweepable = [
             one for one in parameters_of(METHODS[run["method"]]) if one.type in (int, float) and one.name != "seed"
         ]
@@ -228,7 +229,8 @@ class ComparePage:
 
     def _set(self, place: int, **change: Any) -> None:
         runs = self.runs
-        runs[place] = {key: value for key, value in {**runs[place], **change}.items() if value not in (None, "")}
+        kept = {key: value for key, value in {**runs[place], **change}.items() if value not in (None, "")}
+        runs[place] = cast(RunTable, kept)
         self._keep(runs)
         self.faults.clear()
         self.problems[place].clear()
@@ -289,7 +291,7 @@ class ComparePage:
             for key, value in ((self.runs[0].get("params") if self.runs else None) or {"k": 5}).items()
             if key in known
         }
-        made = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
+        made: RunTable = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
         sweep = self.runs[0].get("sweep") if self.runs else None
         if sweep and sweep.get("param") in known:
             made["sweep"] = sweep
@@ -298,7 +300,8 @@ class ComparePage:
 
     def _duplicate(self, place: int) -> None:
         runs = self.runs
-        copy = {**runs[place], "label": self._free_label(str(runs[place].get("label") or runs[place].get("method")))}
+        copy = runs[place].copy()
+        copy["label"] = self._free_label(str(copy.get("label") or copy.get("method")))
         self._keep([*runs[: place + 1], copy, *runs[place + 1 :]])
         self._show_cards(focus=place + 1)
 

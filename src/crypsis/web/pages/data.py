@@ -12,6 +12,7 @@ from crypsis.data.relational import ROLES
 from crypsis.data.sources import OF_RECORDS, SOURCES, every_key
 from crypsis.drawing.frame import Frame
 from crypsis.errors import CrypsisError, NotApplicable
+from crypsis.evaluate.dataset_table import DatasetTable
 from crypsis.evaluate.first_look import checkin_columns, usual_columns
 from crypsis.evaluate.plots import frame_of
 from crypsis.parameters import Parameter
@@ -21,6 +22,7 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent, show_error_at
 from crypsis.web.adding import ways_to_add
 from crypsis.web.data_labels import POLICY_LABELS, ROLE_LABELS, kind_labels, role_labels, type_labels
+from crypsis.web.datasets import table_of
 from crypsis.web.drawings import show_plot
 from crypsis.web.files import dataset_text, take_text
 from crypsis.web.reading_form import names_column, options_used, reading_field, value_in, words_of
@@ -68,8 +70,8 @@ class DataPage:
         self.column: str | None = None
 
     @property
-    def section(self) -> dict[str, Any]:
-        return dict(self.entry.content["section"])
+    def section(self) -> DatasetTable:
+        return table_of(self.entry)
 
     async def show(self, actions: Any) -> None:
         with actions:
@@ -175,26 +177,26 @@ class DataPage:
             return
         self.risk.clear()
         with self.risk:
-            share = found["unique_share"]
+            share = found.unique_share
             state = "bad" if share > 0.05 else "caution" if share > 0 else "good"
             words = {
                 "table": _(
                     "of the {ending} are the only ones with their quasi-identifiers",
-                    ending=_("people") if found.get("people") else _("records"),
+                    ending=_("people") if found.people else _("records"),
                 ),
                 "items": _("of records can be singled out by two of their items"),
                 "visits": _("of people can be singled out by two places they visited"),
                 "tracks": _("of people can be singled out by their track"),
-            }[found["model"]]
+            }[found.model]
             with ui.element("div").classes("tiles"):
                 theme.tile(_("Unique records"), percent(share), words, state=state)
                 theme.tile(
                     _("Smallest group"),
-                    number(found["smallest_class"]),
-                    _("highest risk {highest}", highest=percent(found["highest"])),
+                    number(found.smallest_class),
+                    _("highest risk {highest}", highest=percent(found.highest)),
                 )
-            if found.get("looked_at", found["records"]) < found["records"]:
-                ui.label(_("Of the first {looked_at:,}.", looked_at=found["looked_at"])).classes("muted small")
+            if found.looked_at is not None and found.looked_at < found.records:
+                ui.label(_("Of the first {looked_at:,}.", looked_at=found.looked_at)).classes("muted small")
 
     # The grid
 

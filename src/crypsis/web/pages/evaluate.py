@@ -12,7 +12,7 @@ from nicegui import ui
 
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import why_not
-from crypsis.evaluate.runs import Run
+from crypsis.evaluate.runs import Run, RunTable
 from crypsis.evaluate.stored_cell import Times
 from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
@@ -161,7 +161,7 @@ class EvaluatePage:
         self.entry = found[0] if found else self.experiments.create(self.dataset.number, "evaluate")
         runs = self.entry.content["tables"].get("run") or []
         if method in METHODS and (not runs or runs[0].get("method") != method):
-            self._keep({"method": method, "params": {}})
+            self._keep({"method": str(method), "params": {}})
         elif not runs or self.reasons.get(runs[0].get("method"), "unknown") is not None:  # also: of another kind
             suggested = self.workbench.datasets.suggested_run(self.dataset.number)
             self._keep((suggested or Run(self._first_possible())).to_dict())
@@ -170,10 +170,11 @@ class EvaluatePage:
         return next((name for name, reason in self.reasons.items() if reason is None), next(iter(METHODS)))
 
     @property
-    def run(self) -> dict[str, Any]:
-        return dict(self.entry.content["tables"]["run"][0])
+    def run(self) -> RunTable:
+        first: RunTable = self.entry.content["tables"]["run"][0]
+        return first.copy()
 
-    def _keep(self, run: dict[str, Any]) -> None:
+    def _keep(self, run: RunTable) -> None:
         tables = {**self.entry.content["tables"], "run": [run]}
         self.entry = self.experiments.set_tables(self.entry.number, tables)
 

@@ -186,7 +186,7 @@ class ImportPage:
 
     async def _join_sets(self, upload: str, name: str) -> None:
         """Rows of another file as sets beside these records."""
-        self.settings = await in_thread(self.imports.sets_beside, self.staged, self.settings, upload)
+        self.settings = dict(await in_thread(self.imports.sets_beside, self.staged, self.settings, upload))
         self.names_beside[str(next(reversed(self.settings["sets"])))] = name
         await self._refresh()
 

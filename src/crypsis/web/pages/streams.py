@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent, show_error_at
+from crypsis.web.live_streams import WindowFigures
 from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -321,11 +323,11 @@ def place_table(published: dict[str, int], held: dict[str, int]) -> str:
     )
 
 
-def curves(history: list[dict[str, Any]]) -> Markup:
+def curves(history: Sequence[WindowFigures]) -> Markup:
     """Two small plots over the windows: the share held back, and the lag."""
     shares = [100 * one["suppressed_share"] for one in history]
     lags = [float(one["lag"]) for one in history]
-    windows = [int(one["window"]) + 1 for one in history]
+    windows = [one["window"] + 1 for one in history]
     label = _(
         "Windows {windows} to {windows2}: held back {shares:.3g} % at last, at most {shares2:.3g} %; lag "
         "{lags:.0f} timestamps at last, at most {lags2:.0f}.",
