@@ -83,7 +83,7 @@ class Json(Format):
 def _elements(file: Path, as_written: bool = False) -> list[Any]:
     content = as_utf8(read_bytes(file, MEMORY_PER_BYTE), str(file))[0]
     if _one_value_a_line(content):
-        content = b"[" + b",".join(filter(bytes.strip, content.split(b"\n"))) + b"]"
+        content = b"[" + b",".join(line for line in content.split(b"\n") if line.strip()) + b"]"
     try:
         document = parse_json(content)
         if as_written:
