@@ -110,7 +110,8 @@ class Dask(ClosedAtExit):
                         security=Security.temporary(),
                         protocol="tls://",
                         host="127.0.0.1",
-                        dashboard_address=None,
+                        dashboard_address="127.0.0.1:0",  # without one: port 8787 of every interface
+                        scheduler_kwargs={"dashboard": False},
                         silence_logs=logging.CRITICAL,
                         local_directory=str(self.scratch.below("engine").folder),
                     )
