@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+
 from crypsis.errors import BadRow
+from crypsis.ledger import BudgetLedger
+from crypsis.noise import ExactNoise, SystemEntropy, provider_named
 
 
 def add(one: int, other: int) -> int:
@@ -59,3 +64,23 @@ class Counter:
 
 def count_from(shard: int, offset: int) -> Counter:
     return Counter(shard + offset)
+
+
+def draw_inside(number: int, provider: str) -> None:
+    provider_named(provider).laplace(np.zeros(number, np.int64), Fraction(1))
+
+
+def use_inside(number: int, noise: ExactNoise) -> None:
+    noise.passing_zeros(number, Fraction(1), 2)
+
+
+def take_words_inside(number: int) -> None:
+    SystemEntropy().words(number)
+
+
+def charge_inside(number: int, path: str) -> None:
+    BudgetLedger(path).charge(Fraction(number), "by a task")
+
+
+def limit_inside(number: int, path: str) -> None:
+    BudgetLedger(path).set_limit(Fraction(number))

@@ -12,7 +12,9 @@ from crypsis.executors.choice import chosen_executor
 from crypsis.executors.executor import bytes_of
 from crypsis.executors.scratch import Scratch, load
 from crypsis.executors.serial import Serial
+from crypsis.noise import ExactNoise
 from tests.executors import tasks
+from tests.noise.providers import SeededEntropy
 
 
 def test_results_come_in_the_order_of_the_shards() -> None:
@@ -87,3 +89,23 @@ def test_an_executor_is_chosen_by_name_or_address() -> None:
         chosen_executor("spark")
     with pytest.raises(OptionWithoutEffect):
         chosen_executor("serial", workers=4)
+
+
+def test_no_task_draws_noise_or_charges_a_ledger(tmp_path: Path) -> None:
+    file = tmp_path / "people.ledger"
+    with Serial() as executor:
+        for work, given in (
+            (tasks.draw_inside, "exact"),
+            (tasks.draw_inside, "opendp"),
+            (tasks.use_inside, ExactNoise(SeededEntropy(1))),
+            (tasks.charge_inside, str(file)),
+            (tasks.limit_inside, str(file)),
+        ):
+            with pytest.raises(InternalError, match="inside a task"):
+                executor.map(work, [3], given)
+        with pytest.raises(InternalError, match="inside a task"):
+            executor.map(tasks.take_words_inside, [3])
+    assert not file.exists()
+    tasks.draw_inside(3, "exact")  # elsewhere it may
+    tasks.charge_inside(3, str(file))
+    assert file.exists()

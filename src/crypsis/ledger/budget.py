@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from crypsis.atomic import write_file
+from crypsis.driver_only import refuse_in_task
 from crypsis.errors import (
     AnotherDataset,
     BadEpsilon,
@@ -127,6 +128,7 @@ class BudgetLedger(SideInput):
 
         A new ledger is of the dataset that is named, or called after its file; with another name nothing is charged.
         """
+        refuse_in_task("A ledger was charged")
         if epsilon <= 0:
             raise BadEpsilon(f"A charge must be a positive number, got {epsilon}.", parameter="epsilon")
         name = secrets.token_hex(8)
@@ -160,6 +162,7 @@ class BudgetLedger(SideInput):
         relation: str = "add-or-remove-one",
     ) -> LedgerState:
         """From now on charges beyond this total are refused. What was spent stays spent."""
+        refuse_in_task("The limit of a ledger was set")
         if limit <= 0:
             raise BadEpsilon(f"A limit must be a positive number, got {limit}.", parameter="limit")
         with self._locked(fcntl.LOCK_EX, "r+b", create=True) as stream:

@@ -13,6 +13,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
+from crypsis.driver_only import refuse_in_task
+
 Words = NDArray[np.uint32]
 
 _BATCH = 1 << 18  # words asked for at once: a megabyte
@@ -34,6 +36,7 @@ class SystemEntropy(Entropy):
     publishable = True
 
     def words(self, count: int) -> Words:
+        refuse_in_task("Random words were asked for")
         return np.frombuffer(os.urandom(4 * count), np.uint32)
 
 

@@ -42,18 +42,18 @@ class ExactNoise(Noise):
         self.pool = WordPool(source)
 
     def laplace(self, counts: Int64s, epsilon: Fraction) -> Int64s:
-        self.calls += len(counts)
+        self.count_calls(len(counts))
         return counts + self._filled(fill_noise, len(counts), *terms_of(epsilon), True)
 
     def passing_zeros(self, total: int, epsilon: Fraction, threshold: int) -> tuple[Int64s, Int64s]:
-        self.calls += total
+        self.count_calls(total)
         passing = self.subset(total, self.successes(total, pass_probability(epsilon, threshold)))
         return passing, threshold + self._filled(fill_noise, len(passing), *terms_of(epsilon), False)
 
     def select(
         self, scores: Sequence[Fraction | int], epsilon: Fraction, sensitivity: Fraction, *, replacement: bool = False
     ) -> int:
-        self.calls += 1
+        self.count_calls(1)
         best = max(scores)
         gaps = [epsilon * (best - Fraction(score)) / sensitivity for score in scores]
         denominator = int(np.lcm.reduce([gap.denominator for gap in gaps], dtype=object))
@@ -63,11 +63,11 @@ class ExactNoise(Noise):
         return self.select_gaps(np.array(numerators, np.int64), denominator, replacement=replacement)
 
     def select_each(self, scores: Int64s, offsets: Int64s, epsilon: Fraction, sensitivity: int) -> Int64s:
-        self.calls += len(offsets) - 1
+        self.count_calls(len(offsets) - 1)
         return self._filled(partial(_selections, scores, offsets), len(offsets) - 1, *weight_of(epsilon, sensitivity))
 
     def points(self, blocks: Blocks, epsilon: Fraction, sensitivity: int) -> Int64s:
-        self.calls += len(blocks)
+        self.count_calls(len(blocks))
         return self._filled(partial(_points, blocks), len(blocks), *weight_of(epsilon, sensitivity))
 
     def select_gaps(self, gaps: Int64s, denominator: int, *, replacement: bool = False) -> int:

@@ -8,18 +8,27 @@ from fractions import Fraction
 from typing import ClassVar
 
 from crypsis.arrays import Int64s
+from crypsis.driver_only import refuse_in_task
 from crypsis.noise.blocks import Blocks
 
 LARGEST_DENOMINATOR = 1 << 53
 
 
 class Noise(ABC):
-    """A provider. `calls` counts the mechanism calls that were made, those for empty nodes included."""
+    """A provider. `calls` counts the mechanism calls that were made, those for empty nodes included.
+
+    It draws at the driver of a run, never inside a task on a part of the data.
+    """
 
     name: ClassVar[str]
     exactness: ClassVar[str]
     publishable: bool = False
     calls: int = 0
+
+    def count_calls(self, calls: int) -> None:
+        """So many calls are made now; a task may make none."""
+        refuse_in_task("Noise was asked for")
+        self.calls += calls
 
     @abstractmethod
     def laplace(self, counts: Int64s, epsilon: Fraction) -> Int64s:

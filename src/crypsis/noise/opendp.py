@@ -31,7 +31,7 @@ class OpenDPNoise(Noise):
         self.publishable = True
 
     def laplace(self, counts: Int64s, epsilon: Fraction) -> Int64s:
-        self.calls += len(counts)
+        self.count_calls(len(counts))
         measurement = _laplace_measurement(epsilon)
         noisy = np.empty(len(counts), np.int64)
         for start in range(0, len(counts), _AT_ONCE):
@@ -50,18 +50,18 @@ class OpenDPNoise(Noise):
     ) -> int:
         if replacement:
             raise TooLarge("OpenDP offers permute-and-flip only; take noise='exact' for the exponential mechanism.")
-        self.calls += 1
+        self.count_calls(1)
         return int(_selection_measurement(epsilon, sensitivity)([float(score) for score in scores]))
 
     def select_each(self, scores: Int64s, offsets: Int64s, epsilon: Fraction, sensitivity: int) -> Int64s:
-        self.calls += len(offsets) - 1
+        self.count_calls(len(offsets) - 1)
         measurement = _selection_measurement(epsilon, Fraction(sensitivity))
         lists = (scores[start:end].astype(np.float64).tolist() for start, end in pairwise(offsets.tolist()))
         return np.array([measurement(candidates) for candidates in lists], np.int64)
 
     def points(self, blocks: Blocks, epsilon: Fraction, sensitivity: int) -> Int64s:
         """By permute-and-flip, which costs the same as the exponential mechanism."""
-        self.calls += len(blocks)
+        self.count_calls(len(blocks))
         measurement = _selection_measurement(epsilon, Fraction(sensitivity))
         lists = (blocks.scores(index) for index in range(len(blocks)))
         return np.array([first + measurement(scores.astype(np.float64).tolist()) for first, scores in lists], np.int64)
