@@ -13,9 +13,10 @@ from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadParameter, NotApplicable
+from crypsis.errors import NotApplicable
 from crypsis.methods import Method
 from crypsis.methods.scaling import BLOCK_ROWS, BlockSize, Scaling
+from crypsis.parameters import Deferred
 from crypsis.progress_bar import listening
 from crypsis.publication import kind_of
 from crypsis.release import Release, read_release
@@ -24,8 +25,10 @@ from crypsis.verifiers import verify
 
 if TYPE_CHECKING:  # what work on parts needs is imported when there are some
     from crypsis.executors.executor import Executor
+    from crypsis.methods.private_method import PrivateMethod
     from crypsis.parts_release import PartsRelease
     from crypsis.record_release import RecordPartsRelease
+    from crypsis.shards.private import PrivateParts
     from crypsis.shards.records import EncodedRecords
     from crypsis.shards.table import EncodedTable
 
@@ -117,6 +120,7 @@ def anonymize_parts(
 ) -> PartsRelease | Release:
     """Anonymize data in parts. The release of a table has its files in scratch until it is written or closed."""
     from crypsis.executors.choice import chosen_executor
+    from crypsis.methods.private_method import PrivateMethod
     from crypsis.parts_release import PartsRelease
     from crypsis.shards.records import EncodedRecords
 
@@ -131,12 +135,12 @@ def anonymize_parts(
         raise NotApplicable(f"{type(method).__name__} anonymizes {method.accepts.__name__}, got {kind.__name__}.")
     if method.scaling is Scaling.NONE:
         raise method.not_scalable()
-    if method.by_record:
-        raise BadParameter("Private methods read records one by one and are not run on parts.", parameter="method")
     running = chosen_executor(executor)
     context = RunContext(listener)
     closes = running is not executor
     try:
+        if isinstance(method, PrivateMethod):
+            return release_private(method.in_parts(data, running), method, context, block)
         with context.stage("read"):
             encoded = _encoded(data, method, running)
         release = (
@@ -180,6 +184,19 @@ def release_records(
     resolved = method.resolve(data)
     release = _release(data, resolved.anonymize_parts(encoded, executor, context, block), resolved, method, context)
     release.scaling = context.private.pop("scaling", None)
+    return release
+
+
+def release_private(data: PrivateParts, method: PrivateMethod, context: RunContext, block: BlockSize) -> Release:
+    """The release of a private method, which is put together here: it grows with what passes, not with the data."""
+    method.check_people(data.head)
+    if any(isinstance(value, Deferred) for value in method.parameters().values()):
+        resolved = method.resolve(data.known())
+    else:
+        resolved = method
+    published = resolved.anonymize_parts(data, data.executor, context, block)
+    release = _release(data.head, published, resolved, method, context)
+    release.original = data.whole
     return release
 
 

@@ -34,8 +34,26 @@ def test_a_folder_of_parts_is_anonymized_and_verified_part_by_part(run: Run, tmp
     assert not list(tmp_path.glob("crypsis-scratch-*"))
     assert "option-without-effect" in run(*command, "--overwrite", "--workers", "2").err
     assert "insecure-scheduler" in run(*command, "--overwrite", "--executor", "tcp://10.1.1.1:8786").err
-    private = [*command[:3], "diff-gen", "--quasi", "age", "--sensitive", "ill", "--out", out, "--overwrite"]
-    assert "not-scalable" in run(*private, "--epsilon", "1", "--executor", "serial").err
+
+
+def test_a_private_release_of_parts_tells_nothing_of_the_data_and_charges_once(run: Run, tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.csv").write_text("age,ill\n" + "31,flu\n47,none\nzq-secret-417,flu\n" * 200)
+    domains = {"age": {"low": 18, "high": 66}, "ill": ["flu", "none"]}
+    (tmp_path / "domains.json").write_text(json.dumps(domains))
+    out, ledger = tmp_path / "out", tmp_path / "people.ledger"
+    command = ["anonymize", tmp_path / "*.csv", "--method", "diff-multi", "--quasi", "age", "--label", "ill"]
+    command += ["--epsilon", "1", "--domains", tmp_path / "domains.json", "--ledger", ledger, "--out", out]
+    where = ["--executor", "serial", "--scratch", tmp_path]
+    done = run(*command, *where)
+    assert done.code == 0, done.err
+    assert not any(count in done.out + done.err for count in ("1200", "1,200", "800", "400"))
+    for refused in (["--figures"], ["--measure", "ncp", "--figures"], ["--publish-figures", "ncp"]):
+        assert run(*command, "--overwrite", *where, *refused).code == 2
+    assert json.loads(run("ledger", "show", ledger, "--json").out)["spent"] == "1"
+    assert run("verify", out).code == 0
+    assert not list(tmp_path.glob("crypsis-scratch-*"))
+    assert "zq-secret" not in done.out + done.err + (out / "report.html").read_text()
 
 
 def test_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import crypsis
-from crypsis.errors import BadParameter, BadRow, InsecureScheduler, WorkersDiffer
+from crypsis.errors import BadParameter, BadRow, InsecureScheduler, InternalError, WorkersDiffer
 from crypsis.executors import near
 from crypsis.executors.dask import Dask, check_address, describe_worker
 from crypsis.executors.scratch import load
 from crypsis.executors.serial import Serial
 from tests.executors import tasks
-from tests.shards import compared_tables
+from tests.shards import compared_tables, cut_private
 from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
@@ -60,6 +60,9 @@ def test_a_cluster_gives_the_results_of_one_process(
     method = crypsis.Mondrian(k=3, l=2)
     expected = sorted_frame(crypsis.anonymize(table, method))
     with Dask(workers=2, memory="1GiB", scratch=tmp_path) as executor:
+        # nothing listens beyond loopback
+        listening = executor._cluster.scheduler.http_server._sockets.values()
+        assert {socket.getsockname()[0] for socket in listening} == {"127.0.0.1"}
         # the four verbs
         assert executor.map(tasks.scale, [3, 1, 2], 10) == [30, 10, 20]
         assert executor.fold(tasks.scale, tasks.add, [3, 1, 2, 4, 5], 10) == 150
@@ -71,6 +74,12 @@ def test_a_cluster_gives_the_results_of_one_process(
         # errors are values
         with pytest.raises(BadRow):
             executor.map(tasks.fail, [2, 2], SECRET)
+        # no worker draws noise or charges a ledger
+        ledger = tmp_path / "people.ledger"
+        for work, given in ((tasks.draw_inside, "exact"), (tasks.charge_inside, str(ledger))):
+            with pytest.raises(InternalError, match="inside a task"):
+                executor.map(work, [3, 4], given)
+        assert not ledger.exists()
         # a worker is lost in a task, and one with a resident
         assert executor.map(tasks.die_once, [0, 1, 2], str(tmp_path / "killed")) == [0, 1, 2]
         assert residents.call("die_once", str(tmp_path / "killed too")) == [16, 17]
@@ -102,6 +111,8 @@ def test_every_method_on_a_cluster_releases_what_it_does_in_memory(
                 compared_tables.compare(name, seed, executor)
             for name in (*SETS, *WALKS):
                 compare(name, seed, executor)
+            for name in cut_private.NAMES:
+                cut_private.compare_private(name, seed, executor)
             compared_tables.compare_blocks(seed, tmp_path, [here, executor])
             for name in BLOCKS:
                 compare_blocks(name, seed, [here, executor])

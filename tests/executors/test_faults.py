@@ -12,11 +12,13 @@ import pytest
 import crypsis
 from benchmarks.executors.processes import Processes
 from crypsis.errors import CrypsisError, WorkerFailed, WriteFailed
+from crypsis.executors import near
 from crypsis.executors.dask import Dask
 from crypsis.executors.scratch import Scratch
 from crypsis.executors.serial import Serial
 from tests.executors import tasks
 from tests.executors.faults import Mortal
+from tests.shards.cut_private import NAMES, compare_private
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
 DEATHS = int(os.environ.get("CRYPSIS_DEATHS", "2"))
@@ -68,6 +70,28 @@ def test_releases_are_the_same_however_many_workers_die(tmp_path: Path) -> None:
             assert release.verify().holds
             assert pl.read_parquet(release.data.files[0]).equals(expected)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("crypsis-scratch")]
+
+
+@pytest.mark.long
+def test_noise_is_drawn_once_and_the_ledger_charged_once_however_many_workers_die(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every question to the noise and every answer are those of a run in memory, after one charge."""
+    monkeypatch.setattr(near, "MEMORY_PER_FILE_BYTE", 1 << 40)  # residents are in workers, however small
+    rng = np.random.default_rng(11)
+    domains = crypsis.AttributeDomains({"age": crypsis.NumericDomain(0, 12)})
+    ledger = crypsis.BudgetLedger(tmp_path / "people.ledger")
+    method = crypsis.DiffMulti(epsilon=1, domains=domains, specializations=5, ledger=ledger)
+    table = crypsis.Table.from_frame(pl.DataFrame({"age": rng.integers(0, 12, 300)}), {"age": "quasi"})
+    runs = 0
+    with Mortal(workers=2, memory="1GiB", scratch=tmp_path, deaths=0, rng=rng) as executor:
+        while executor.died < DEATHS:
+            for name in NAMES:
+                executor.deaths += 1
+                compare_private(name, runs, executor)
+            crypsis.anonymize(table, method, executor=executor)
+            runs += 1
+    assert len(ledger.state().charges) == runs
 
 
 @pytest.mark.long

@@ -31,6 +31,10 @@ def test_blocks_say_the_score_of_every_split_point(values, score, wide):
         KINDS[score],
     )
     assert offsets.tolist() == [0, len(blocks)]
+    keys, counts = np.unique(rows[:, 0].astype(np.int64) * 3 + np.array(labels, np.int64), return_counts=True)
+    ends = np.array([0, len(keys)])
+    counted = kernels.blocks_of_counts(ends, keys, counts, np.array([low]), np.array([high]), 3, KINDS[score])
+    assert [part.tolist() for part in counted] == [offsets.tolist(), blocks.tolist()]
     found = [first + slope * step for start, end, first, slope in blocks.tolist() for step in range(end - start + 1)]
     points = [point for start, end, *_ in blocks.tolist() for point in range(start, end + 1)]
     assert points == list(range(low + 1, high))

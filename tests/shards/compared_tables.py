@@ -46,7 +46,7 @@ CLUSTERS = (
     crypsis.Cluster(k=3, l=2, t=0.5, distance="ordered"),
     crypsis.Cluster(k=2, hierarchy=crypsis.Hierarchies.from_text(HIERARCHY)),
 )
-EXACT = [method for method in METHODS.values() if method.scaling is Scaling.EXACT]
+EXACT = [method for method in METHODS.values() if method.scaling is Scaling.EXACT and not method.by_record]
 NAMES = sorted(method.name() for method in EXACT if method.accepts is crypsis.Table)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,6 +36,9 @@ from crypsis.cli.where_to_run import (
 )
 from crypsis.errors import BadParameter, OutputExists
 from crypsis.run_context import RunContext, peak_memory
+
+if TYPE_CHECKING:  # a method is imported when one is asked for
+    from crypsis.methods import Method
 
 _FIGURES = "Figures and private report"
 
@@ -174,21 +178,25 @@ class Anonymize(Command):
                 "want them all the same."
             )
         where = WhereToRun.of(self)
-        if self.executor is not None:
-            if wanted is not None:
-                raise BadParameter("--measure and --no-measure have no effect with --executor; leave them out.")
+        if self.executor is None:
+            refuse_without_parts(where)
+        elif wanted is not None or self.figures or (isinstance(chosen, PrivateMethod) and self.publish_figures):
+            raise BadParameter(
+                "--measure, --no-measure and --figures have no effect with --executor, nor have the figures of a "
+                "differentially private release: nothing is measured against the original there; leave them out."
+            )
+        elif not isinstance(chosen, PrivateMethod):
             self._work_on_parts(chosen, where)
             return
-        refuse_without_parts(where)
         started = time.perf_counter()
-        data = self.read(self.input, chosen.accepts, for_method=chosen)
+        data = self._input_for(chosen)
         reading = time.perf_counter() - started, peak_memory()
         private = self.private_report
         if not chosen.by_record:  # how much a private method was given is told to nobody
             note(words_on(data, self.read.typed))
             private = self._usual_private_report()
-        with progress() as listener:
-            release = _api.anonymize(data, chosen, listener=listener)
+        with progress() as listener, self._place_to_run(where) as place:
+            release = _api.anonymize(data, chosen, listener=listener, **place)
             release.about = about
             release.context.prepend_stage("read", *reading)
             verdict = release.verify()
@@ -231,6 +239,31 @@ class Anonymize(Command):
         if self.timings:
             _show_stages(release.context)
 
+    def _input_for(self, method: Method) -> Any:
+        """The data: read, or scanned where they are worked on in parts."""
+        from crypsis.cli.reading.typed import source_of
+        from crypsis.methods.scaling import Scaling
+
+        if self.executor is None:
+            return self.read(self.input, method.accepts, for_method=method)
+        if method.scaling is Scaling.NONE:
+            raise method.not_scalable()
+        return self.read.typed.scan(self.input, source_of(method.accepts))
+
+    @contextmanager
+    def _place_to_run(self, where: WhereToRun) -> Iterator[dict[str, Any]]:
+        """The options of `anonymize` that say where it works; nothing for data in memory."""
+        if self.executor is None:
+            yield {}
+            return
+        from crypsis.methods.scaling import BLOCK_ROWS
+
+        running = where.start()
+        try:
+            yield {"executor": running, "block_rows": where.block_rows or BLOCK_ROWS}
+        finally:
+            running.close()
+
     def _usual_private_report(self) -> Path | None:
         usual = self.private_report or self.out.with_name(f"{self.out.name}.private.json")
         return None if self.no_private_report else usual
@@ -250,27 +283,17 @@ class Anonymize(Command):
     def _work_on_parts(self, method: Any, where: WhereToRun) -> None:
         """The same on parts: scanned, worked on, verified and written part by part."""
         from crypsis import _api
-        from crypsis.cli.reading.typed import source_of
-        from crypsis.methods.scaling import BLOCK_ROWS, Scaling
         from crypsis.release import private_paths
 
-        if method.scaling is Scaling.NONE:
-            raise method.not_scalable()
-        scanned = self.read.typed.scan(self.input, source_of(method.accepts))
+        scanned = self._input_for(method)
         private = self._usual_private_report()
-        running = where.start()
-        try:
-            with progress() as listener:
-                release = _api.anonymize(
-                    scanned, method, listener=listener, executor=running, block_rows=where.block_rows or BLOCK_ROWS
-                )
-                release.about = declared(self.about)
-                verdict = release.verify()
-                folder = release.write(self.out, private_report=private, **self._writing())
-                review = release.review()
-                figures, utility = release.figures(), release.utility()
-        finally:
-            running.close()
+        with self._place_to_run(where) as place, progress() as listener:
+            release = _api.anonymize(scanned, method, listener=listener, **place)
+            release.about = declared(self.about)
+            verdict = release.verify()
+            folder = release.write(self.out, private_report=private, **self._writing())
+            review = release.review()
+            figures, utility = release.figures(), release.utility()
         for warning in release.context.warnings:
             note(warning)
         pages = private_paths(private)[:1] if private else ()

@@ -21,6 +21,7 @@ from crypsis.data.relational import ROLES, Table
 from crypsis.errors import PartChanged, PartsDiffer, TooLarge
 
 if TYPE_CHECKING:
+    from crypsis.data.declarations import Declarations
     from crypsis.data.sources import DataFile, DataSource, TableSource
 
 PART_OF_MEMORY = 8
@@ -59,6 +60,20 @@ class Part:
                 f"This part has the columns {', '.join(frame.columns)}, not {', '.join(names)}.", where=self.file
             )
         return frame
+
+    def read_by_record(self, source: DataSource, declared: Declarations) -> Any:
+        """The data of the rows, each record read by itself."""
+        self.check_unchanged()
+        data = source.load(self._file(), declared)
+        self.check_unchanged()
+        return data
+
+    def _file(self) -> DataFile:
+        from crypsis.data.sources.data_source import DataFile, FileSlice
+
+        if self.rows is None:
+            return DataFile(self.file, self.format, self.options)
+        return FileSlice(self.file, self.format, self.options, first_row=self.first, n_rows=self.rows)
 
     def check_unchanged(self) -> None:
         if stamp_of(Path(self.file)) != self.stamp:

@@ -110,16 +110,12 @@ class _Tally(NamedTuple):
 
 
 @njit
-def candidate_scores(
-    records: GroupedRecords, chosen: Int64s, valid: Bools, spans: Spans, attributes: Attributes, kind: int, unit: int
-) -> Int64s:
-    """The score of specializing each chosen region by each attribute where that is valid, 0 elsewhere."""
-    n_attributes, n_classes = records.rows.shape[1], records.n_classes
+def _tally_of(n_attributes: int, n_classes: int, attributes: Attributes) -> _Tally:
+    """Room for any region."""
     widest = 2
     for node in range(len(attributes.n_children)):
         widest = max(widest, attributes.n_children[node])
-    scores = np.zeros((len(chosen), n_attributes), np.int64)
-    tally = _Tally(
+    return _Tally(
         counts=np.zeros((n_attributes, widest, n_classes), np.int64),
         totals=np.zeros(n_classes, np.int64),
         right=np.zeros((n_classes, n_attributes), np.int64),
@@ -129,18 +125,78 @@ def candidate_scores(
         cuts=np.zeros(n_attributes, np.int64),
         base=np.zeros(n_attributes, np.int64),
     )
+
+
+@njit
+def candidate_scores(
+    records: GroupedRecords, chosen: Int64s, valid: Bools, spans: Spans, attributes: Attributes, kind: int, unit: int
+) -> Int64s:
+    """The score of specializing each chosen region by each attribute where that is valid, 0 elsewhere."""
+    n_attributes = records.rows.shape[1]
+    scores = np.zeros((len(chosen), n_attributes), np.int64)
+    tally = _tally_of(n_attributes, records.n_classes, attributes)
     for index in range(len(chosen)):
         region = chosen[index]
         for candidate in range(_count_children(records, region, valid, spans, attributes, tally)):
             attribute = tally.candidates[candidate]
-            total = _total(region, attribute, spans, attributes, tally.counts, kind)
-            if kind == MAX:
-                scores[index, attribute] = total
-            elif kind == DISCERNIBILITY:
-                scores[index, attribute] = -root_in_grid(total)
-            else:
-                scores[index, attribute] = in_units(total, attributes.width[attribute], unit)
+            scores[index, attribute] = _score(region, attribute, spans, attributes, tally.counts[attribute], kind, unit)
     return scores
+
+
+@njit
+def child_counts(
+    records: GroupedRecords, chosen: Int64s, valid: Bools, spans: Spans, attributes: Attributes, size: int
+) -> Int64s:
+    """The records of each class in each child that specializing the chosen regions would make.
+
+    By region, valid attribute, child and class, one after another; `size` counts in all.
+    """
+    n_attributes, n_classes = records.rows.shape[1], records.n_classes
+    counts = np.zeros(size, np.int64)
+    tally = _tally_of(n_attributes, n_classes, attributes)
+    at = 0
+    for index in range(len(chosen)):
+        region = chosen[index]
+        for candidate in range(_count_children(records, region, valid, spans, attributes, tally)):
+            attribute = tally.candidates[candidate]
+            for child in range(_fan(region, attribute, spans, attributes)):
+                for label in range(n_classes):
+                    counts[at] = tally.counts[attribute, child, label]
+                    at += 1
+    return counts
+
+
+@njit
+def scores_of_counts(
+    counts: Int64s,
+    chosen: Int64s,
+    valid: Bools,
+    spans: Spans,
+    attributes: Attributes,
+    n_classes: int,
+    kind: int,
+    unit: int,
+) -> Int64s:
+    """What `candidate_scores` says of records whose `child_counts` these are."""
+    scores = np.zeros((len(chosen), valid.shape[1]), np.int64)
+    at = 0
+    for index in range(len(chosen)):
+        region = chosen[index]
+        for attribute in range(valid.shape[1]):
+            if valid[region, attribute]:
+                fan = _fan(region, attribute, spans, attributes)
+                own = counts[at : at + fan * n_classes].reshape(fan, n_classes)
+                scores[index, attribute] = _score(region, attribute, spans, attributes, own, kind, unit)
+                at += fan * n_classes
+    return scores
+
+
+@njit
+def _fan(region: int, attribute: int, spans: Spans, attributes: Attributes) -> int:
+    """How many children a region has by an attribute."""
+    if attributes.numeric[attribute]:
+        return 2
+    return int(attributes.n_children[spans.node[region, attribute]])
 
 
 @njit
@@ -182,16 +238,21 @@ def _count_children(
 
 
 @njit
-def _total(region: int, attribute: int, spans: Spans, attributes: Attributes, counts: Int64s, kind: int) -> int:
-    """What the children of a region come to: records in their largest classes, squares of sizes, or penalties."""
+def _score(
+    region: int, attribute: int, spans: Spans, attributes: Attributes, counts: Int64s, kind: int, unit: int
+) -> int:
+    """The score of specializing a region whose children have so many records by class.
+
+    It follows from what the children come to: records in their largest classes, squares of sizes, or penalties.
+    """
     low, high, split = spans.low[region, attribute], spans.high[region, attribute], spans.split[region, attribute]
     numeric, node = attributes.numeric[attribute], spans.node[region, attribute]
     total = 0
     for child in range(2 if numeric else attributes.n_children[node]):
         size, largest = 0, 0
-        for label in range(counts.shape[2]):
-            size += counts[attribute, child, label]
-            largest = max(largest, counts[attribute, child, label])
+        for label in range(counts.shape[1]):
+            size += counts[child, label]
+            largest = max(largest, counts[child, label])
         if kind == MAX:
             total += largest
         elif kind == DISCERNIBILITY:
@@ -206,7 +267,11 @@ def _total(region: int, attribute: int, spans: Spans, attributes: Attributes, co
                 cells = high - split
             whole = extent(high - low) if kind == NCP_GAIN else 0
             total += size * (whole - extent(cells))
-    return total
+    if kind == MAX:
+        return int(total)
+    if kind == DISCERNIBILITY:
+        return -root_in_grid(total)
+    return in_units(total, attributes.width[attribute], unit)
 
 
 @njit
@@ -287,16 +352,65 @@ def split_blocks(
             for row in range(start, stop):
                 keys[row - start] = np.int64(rows[row, attribute]) * n_classes + classes[row]
             keys.sort()
-            for place in range(len(keys)):
-                cell, label = int(keys[place] // n_classes), keys[place] % n_classes
-                if cell >= point:
-                    at = _add_block(blocks, at, point, min(cell, end - 1), begin, end, left, right, kind)
-                    point = cell + 1
-                left[label] += 1
-                right[label] -= 1
+            at, point = _add_blocks(blocks, at, keys, np.ones(len(keys), np.int64), begin, end, left, right, kind)
         at = _add_block(blocks, at, point, end - 1, begin, end, left, right, kind)
         offsets[index + 1] = at
     return offsets, blocks[:at]
+
+
+@njit
+def _add_blocks(
+    blocks: Int64s,
+    at: int,
+    keys: Int64s,
+    counts: Int64s,
+    begin: int,
+    end: int,
+    left: Int64s,
+    right: Int64s,
+    kind: int,
+) -> tuple[int, int]:
+    """Write the blocks up to the last cell that occurs; `keys` are cells times the number of classes plus the class.
+
+    Keys rise, and each stands for so many records. Returns where the next block goes, and the first point after these.
+    """
+    n_classes, point = len(left), begin + 1
+    for index in range(len(keys)):
+        cell, label = int(keys[index] // n_classes), keys[index] % n_classes
+        if cell >= point:
+            at = _add_block(blocks, at, point, min(cell, end - 1), begin, end, left, right, kind)
+            point = cell + 1
+        left[label] += counts[index]
+        right[label] -= counts[index]
+    return at, point
+
+
+@njit
+def blocks_of_counts(
+    offsets: Int64s, keys: Int64s, counts: Int64s, low: Int64s, high: Int64s, n_classes: int, kind: int
+) -> tuple[Int64s, Int64s]:
+    """What `split_blocks` says of regions that span the cells `low[i]` to `high[i]` - 1 of one attribute.
+
+    `counts[j]` records of region i have the cell and the class of `keys[j]`, for j from `offsets[i]` to the next.
+    """
+    room = 0
+    for index in range(len(low)):
+        room += min(high[index] - low[index], offsets[index + 1] - offsets[index] + 4)
+    blocks = np.empty((room, 4), np.int64)
+    block_offsets = np.zeros(len(low) + 1, np.int64)
+    left, right = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
+    at = 0
+    for index in range(len(low)):
+        begin, end = int(low[index]), int(high[index])
+        first, last = offsets[index], offsets[index + 1]
+        left[:] = 0
+        right[:] = 0
+        for entry in range(first, last):
+            right[keys[entry] % n_classes] += counts[entry]
+        at, point = _add_blocks(blocks, at, keys[first:last], counts[first:last], begin, end, left, right, kind)
+        at = _add_block(blocks, at, point, end - 1, begin, end, left, right, kind)
+        block_offsets[index + 1] = at
+    return block_offsets, blocks[:at]
 
 
 @njit

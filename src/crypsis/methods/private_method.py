@@ -6,21 +6,26 @@ is returned unless the recorded calls add up to no more than epsilon and the pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar
 
 from crypsis.data.person_detection import person_undecided
+from crypsis.data.scanned import ScannedTable
+from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.stream import Events
 from crypsis.errors import BadEpsilon, PublicInputMissing
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.ledger import BudgetLedger, check_name, keyed_digest, new_key
-from crypsis.methods.contributions import persons_of
+from crypsis.methods.contributions import bounded, persons_of
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize
 from crypsis.noise import MeteredNoise, Noise
 from crypsis.parameters import Epsilon, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts, cut_private, scan_private
 
 LARGEST_EPSILON = 10
 
@@ -72,6 +77,18 @@ class PrivateMethod(Method):
             persons="told-by-ids" if told else "each-record",
             reading="not-covered" if mark is None else "by-record",
         )
+
+    def in_parts(self, data: Any, executor: Executor, bounds: Sequence[int] | None = None) -> PrivateParts:
+        """The data in parts, as this method reads them; those in memory in one for each worker, or ending at bounds."""
+        if isinstance(data, (ScannedTable, ScannedRecords)):
+            return scan_private(data, self.declarations(), executor)
+        counted = bounded(data, getattr(self, "records_per_person", 1))
+        shares = [len(counted) * index // executor.workers for index in range(executor.workers + 1)]
+        return replace(cut_private(counted, executor, bounds or shares), head=data, whole=data)
+
+    def anonymize_parts(self, data: PrivateParts, executor: Executor, context: RunContext, block: BlockSize) -> Any:
+        """The same as of data in memory: shards count with whole numbers, and noise is drawn here alone."""
+        return self.anonymize(data, context)
 
     @classmethod
     def check_people(cls, data: Any) -> None:

@@ -28,7 +28,7 @@ from crypsis import (
     audit_privacy,
 )
 from crypsis.errors import BadParameter, BadTaxonomy, CrypsisError, NotApplicable, PublicInputMissing
-from crypsis.methods.relational import noisy_regions
+from crypsis.methods.relational import noisy_regions, region_records
 from crypsis.methods.relational.region_scores import KINDS
 from crypsis.noise import ExactNoise
 from crypsis.run_context import RunContext
@@ -233,7 +233,7 @@ def test_a_test_of_a_true_zero_is_convicted(monkeypatch):
     honest = audit_privacy(run, *people, Fraction(1, 10), runs=300, false_alarm=BY_CHANCE)
     assert not honest.convicted
     true_counts = []
-    divide, share = noisy_regions.divide, noisy_regions.shares_of
+    divide, share = region_records.divide, noisy_regions.shares_of
 
     def watched(*given):
         made = divide(*given)
@@ -243,7 +243,7 @@ def test_a_test_of_a_true_zero_is_convicted(monkeypatch):
     def tested(noisy, offsets, left):
         return np.where(np.array(true_counts) == 0, 0, share(np.maximum(noisy, 1), offsets, left))
 
-    monkeypatch.setattr(noisy_regions, "divide", watched)
+    monkeypatch.setattr(region_records, "divide", watched)
     monkeypatch.setattr(noisy_regions, "shares_of", tested)
     guilty = audit_privacy(run, *people, Fraction(1, 10), runs=300, false_alarm=BY_CHANCE)
     assert guilty.convicted

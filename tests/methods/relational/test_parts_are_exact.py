@@ -67,7 +67,8 @@ def test_a_stream_method_names_the_runtime_of_streams() -> None:
     assert METHODS["itsa"].not_scalable().sentence == words
 
 
-def test_a_method_that_does_not_scale_is_refused_before_anything_is_read() -> None:
+def test_a_method_that_does_not_scale_is_refused_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crypsis.DiffGen, "scaling", Scaling.NONE)
     table = random_table(np.random.default_rng(1), 20)
     with pytest.raises(NotScalable, match="Mondrian"):
         crypsis.anonymize(table, crypsis.DiffGen(), executor="serial")

@@ -62,8 +62,10 @@ def read_frame(path: str | Path, *, columns: Sequence[str] | None = None) -> tup
     return dates_in_calendar(_read(file, columns)[0], str(file)), str(file)
 
 
-def read_slice(file: Path, first: int, rows: int, *, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Some rows of a file, without reading the others."""
+def read_slice(
+    file: Path, first: int, rows: int, *, columns: Sequence[str] | None = None, by_record: bool = False
+) -> pl.DataFrame:
+    """Some rows of a file, without reading the others; `by_record` as for `dates_in_calendar`."""
     whole = max(n_rows(file), 1)
     declared = content_size(file, columns) * min(rows, whole) // whole
     check_fits(int(declared * COPIES), str(file))
@@ -77,7 +79,7 @@ def read_slice(file: Path, first: int, rows: int, *, columns: Sequence[str] | No
             label=Parquet.label,
             declared=declared,
         )
-    return dates_in_calendar(frame, str(file))
+    return dates_in_calendar(frame, str(file), by_record=by_record)
 
 
 def decode_slice(source: Any, columns: list[str] | None, first: int, rows: int) -> tuple[pl.DataFrame, dict[str, str]]:

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, Self
 import polars as pl
 
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats import format_for, format_of, tabular
-from crypsis.data.formats.by_record import ByRecord
+from crypsis.data.formats import format_for, format_of, parquet, tabular
+from crypsis.data.formats.by_record import ByRecord, as_texts
 from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.ways_of_reading import Way, is_given, option_without_effect
 from crypsis.errors import BadParameter
@@ -113,6 +113,18 @@ class DataFile:
         """The table as texts, each record read by itself."""
         path: Any = self.path
         return tabular.read_rows(path, columns, lists=lists, format=self.format, **self.options)
+
+
+@dataclass(frozen=True)
+class FileSlice(DataFile):
+    """Some rows of a Parquet file."""
+
+    first_row: int = 0
+    n_rows: int = 0
+
+    def rows(self, columns: Sequence[str], lists: Collection[str] = ()) -> tuple[pl.DataFrame, ByRecord]:
+        frame = parquet.read_slice(self.first, self.first_row, self.n_rows, columns=columns, by_record=True)
+        return as_texts(frame, lists), ByRecord()
 
 
 @dataclass(frozen=True, kw_only=True)

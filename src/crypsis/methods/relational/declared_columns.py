@@ -80,6 +80,12 @@ class DeclaredColumns:
         return np.ascontiguousarray(cells[kept]), np.ascontiguousarray(classes[kept]).astype(np.int32)
 
 
+def encode_records(data: Table, columns: DeclaredColumns, clamp: bool) -> tuple[int, tuple[Int32s, Int32s]]:
+    """The records of a part that lie in the domain: how many, their cells and classes."""
+    rows, classes = columns.encoded(data, clamp=clamp)
+    return len(rows), (rows, classes)
+
+
 def _domain(
     method: str, column: Column, domains: AttributeDomains | None, trees: CategoryTrees | None
 ) -> NumericDomain | CategoryTree:

@@ -19,14 +19,23 @@ from crypsis.data.relational import Table
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.relational.declared_columns import ClampNumbers, DeclaredColumns, DeclaredDomains, DeclaredTrees
+from crypsis.methods.relational.cut_records import CutRecords, CutRecordsHere, CutRecordsInShards
+from crypsis.methods.relational.declared_columns import (
+    ClampNumbers,
+    DeclaredColumns,
+    DeclaredDomains,
+    DeclaredTrees,
+    encode_records,
+)
 from crypsis.methods.relational.global_cut import grow_cut
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
 from crypsis.methods.relational.specialization_budgets import budget_of_call, check_digits, global_operations
+from crypsis.methods.scaling import Scaling
 from crypsis.noise import Noise, provider_named
 from crypsis.parameters import Between, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts, head_of
 
 SCORES = ("max", "ncp_gain")
 
@@ -67,6 +76,7 @@ class DiffGen(PrivateMethod):
     family: ClassVar[str] = "relational"
     stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     domains: DeclaredDomains = None
     trees: DeclaredTrees = None
@@ -84,31 +94,29 @@ class DiffGen(PrivateMethod):
     def guarantee(self) -> DifferentialPrivacy:
         return replace(super().guarantee, records_per_person=self.records_per_person)
 
-    def anonymize(self, data: Table, context: RunContext) -> CountedRegions:
+    def anonymize(self, data: Table | PrivateParts, context: RunContext) -> CountedRegions:
         return self.generalized(data, context, provider_named(self.noise))
 
-    def generalized(self, data: Table, context: RunContext, noise: Noise) -> CountedRegions:
+    def generalized(self, data: Table | PrivateParts, context: RunContext, noise: Noise) -> CountedRegions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
-        columns = DeclaredColumns.of("DiffGen", data, self.domains, self.trees)
+        columns = DeclaredColumns.of("DiffGen", head_of(data), self.domains, self.trees)
         schema = RegionSchema.of(columns.attributes)
         score = Score.of(self.score, schema.attributes.width)
         calls = global_operations(schema.numeric_attributes, self.specializations)
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         records = self.records_per_person
         check_digits(self.epsilon / records, budget / records, calls, score, schema)
-        data = bounded(data, records)
-        metered = self.charged(noise, records=records)
-        with context.stage("read records"):
-            rows, classes = columns.encoded(data, clamp=self.clamp)
         n_classes = len(columns.label.domain)
+        with context.stage("read records"):
+            counted = self._records(data, columns)
+        metered = self.charged(noise, records=records)
         with context.stage("specialize"):
             cut = grow_cut(
-                rows, classes, n_classes, columns.attributes, score,
+                counted.columns(), n_classes, columns.attributes, score,
                 rounds=self.specializations, most_regions=self.most_regions, budget=budget, noise=metered,
             )  # fmt: skip
         with context.stage("count"):
-            cells = cut.region_of(rows) * n_classes + classes
-            counts = np.bincount(cells, minlength=cut.regions * n_classes).astype(np.int64)
+            counts = counted.class_counts(cut)
             left = self.epsilon - metered.root.total()
             noisy = metered.shared_counts(
                 counts, left, shares=[(metered.root, len(counts))], node="records of each class"
@@ -119,7 +127,7 @@ class DiffGen(PrivateMethod):
             told |= {"records_per_person": records}
         context.private["ledger"] = ledger
         context.private["specializations"] = cut.specializations
-        context.private["records_in_the_domain"] = len(rows)
+        context.private["records_in_the_domain"] = counted.n_records
         self.note_reading(data, context)
         return CountedRegions(
             columns.attributes,
@@ -135,3 +143,11 @@ class DiffGen(PrivateMethod):
             ledger=ledger,
             unpublishable=metered.unpublishable,
         )
+
+    def _records(self, data: Table | PrivateParts, columns: DeclaredColumns) -> CutRecords:
+        """The records in the declared domains."""
+        n_classes = len(columns.label.domain)
+        if isinstance(data, PrivateParts):
+            shards = data.encode(encode_records, columns, self.clamp)
+            return CutRecordsInShards(shards, n_classes, data.executor)
+        return CutRecordsHere(*columns.encoded(bounded(data, self.records_per_person), clamp=self.clamp), n_classes)

@@ -23,14 +23,28 @@ from crypsis.data.relational import Table
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.relational.declared_columns import ClampNumbers, DeclaredColumns, DeclaredDomains, DeclaredTrees
+from crypsis.methods.relational.declared_columns import (
+    ClampNumbers,
+    DeclaredColumns,
+    DeclaredDomains,
+    DeclaredTrees,
+    encode_records,
+)
 from crypsis.methods.relational.noisy_regions import Grown, grow
+from crypsis.methods.relational.region_records import (
+    MEMORY_PER_FILE_BYTE,
+    RecordsHere,
+    RecordsInShards,
+    RegionRecords,
+)
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
 from crypsis.methods.relational.specialization_budgets import budget_of_call, check_digits, operations
+from crypsis.methods.scaling import Scaling
 from crypsis.noise import MeteredNoise, Noise, provider_named
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts, head_of
 
 USUAL_DEPTH = 12
 
@@ -71,6 +85,7 @@ class DiffMulti(PrivateMethod):
     family: ClassVar[str] = "relational"
     stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     domains: DeclaredDomains = None
     trees: DeclaredTrees = None
@@ -107,14 +122,18 @@ class DiffMulti(PrivateMethod):
     def guarantee(self) -> DifferentialPrivacy:
         return replace(super().guarantee, records_per_person=self.records_per_person)
 
-    def anonymize(self, data: Table, context: RunContext) -> CountedRegions:
+    def anonymize(self, data: Table | PrivateParts, context: RunContext) -> CountedRegions:
         return self.generalized(data, context, provider_named(self.noise))
 
     def generalized(
-        self, data: Table, context: RunContext, noise: Noise, trace: Callable[..., None] | None = None
+        self,
+        data: Table | PrivateParts,
+        context: RunContext,
+        noise: Noise,
+        trace: Callable[..., None] | None = None,
     ) -> CountedRegions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
-        columns = DeclaredColumns.of("DiffMulti", data, self.domains, self.trees)
+        columns = DeclaredColumns.of("DiffMulti", head_of(data), self.domains, self.trees)
         attributes, label = columns.attributes, columns.label
         schema = RegionSchema.of(attributes)
         score = Score.of(self.score, schema.attributes.width)
@@ -123,13 +142,12 @@ class DiffMulti(PrivateMethod):
         budget = budget_of_call(self.epsilon, calls) if calls else Fraction(0)
         records = self.records_per_person
         check_digits(self.epsilon / records, budget / records, calls, score, schema)
-        data = bounded(data, records)
-        metered = self.charged(noise, records=records)
         with context.stage("read records"):
-            rows, classes = columns.encoded(data, clamp=self.clamp)
+            counted = self._records(data, columns, schema)
+        metered = self.charged(noise, records=records)
         with context.stage("specialize"):
             grown = grow(
-                rows, classes, len(label.domain), schema, score,
+                counted, schema, score,
                 specializations=self.specializations, depth=depth, cap=self.numeric_cap,
                 budget=budget, noise=metered, trace=trace,
             )  # fmt: skip
@@ -140,7 +158,7 @@ class DiffMulti(PrivateMethod):
             told |= {"records_per_person": records}
         context.private["ledger"] = ledger
         context.private["specializations"] = grown.specializations
-        context.private["records_in_the_domain"] = len(rows)
+        context.private["records_in_the_domain"] = counted.n_records
         self.note_reading(data, context)
         return CountedRegions(
             attributes,
@@ -156,6 +174,16 @@ class DiffMulti(PrivateMethod):
             ledger=ledger,
             unpublishable=metered.unpublishable,
         )
+
+    def _records(self, data: Table | PrivateParts, columns: DeclaredColumns, schema: RegionSchema) -> RegionRecords:
+        """The records in the declared domains."""
+        n_classes = len(columns.label.domain)
+        if isinstance(data, PrivateParts):
+            shards = data.encode(encode_records, columns, self.clamp)
+            data.check_fits(shards, MEMORY_PER_FILE_BYTE)
+            return RecordsInShards(shards, n_classes, schema.attributes, data.executor)
+        rows, classes = columns.encoded(bounded(data, self.records_per_person), clamp=self.clamp)
+        return RecordsHere(rows, classes, n_classes, schema.attributes)
 
     def _depth(self, attributes: tuple[RegionAttribute, ...]) -> int:
         """No way is longer than all specializations, nor than all attributes allow."""

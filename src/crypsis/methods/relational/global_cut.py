@@ -2,6 +2,7 @@
 
 A value is a node of a tree or an interval. Its score counts all records that have it, whatever their other attributes
 are, so specializing one attribute leaves the scores of the others as they were. A record has one value per attribute.
+So all that is asked of the records is how many have each cell of an attribute and each class, which shards add up.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays.row_ranks import count_keys
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import RegionAttribute
-from crypsis.kernels.regions import MAX, GroupedRecords, extent, in_units, split_blocks
+from crypsis.kernels.regions import MAX, blocks_of_counts, extent, in_units
 from crypsis.methods.relational.region_scores import Score
 from crypsis.noise import MeteredNoise
 from crypsis.noise.blocks import Blocks
@@ -31,12 +33,26 @@ class CutValue:
     split: int = -1
 
 
+@dataclass(frozen=True, eq=False)
+class ColumnCounts:
+    """How many records have each cell and class that occurs in one attribute.
+
+    `keys` are cells times the number of classes plus the class, ascending.
+    """
+
+    keys: Int64s
+    counts: Int64s
+
+    @classmethod
+    def of(cls, cells: Int32s, classes: Int32s, n_classes: int) -> ColumnCounts:
+        return cls(*count_keys(cells.astype(np.int64) * n_classes + classes))
+
+
 class _Attribute:
     """One column: its records by class, in the order of their cells."""
 
-    def __init__(self, attribute: RegionAttribute, cells: Int32s, classes: Int32s, n_classes: int) -> None:
-        order = np.argsort(cells, kind="stable")
-        self.cells, self.classes = np.ascontiguousarray(cells[order]), np.ascontiguousarray(classes[order])
+    def __init__(self, attribute: RegionAttribute, counted: ColumnCounts, n_classes: int) -> None:
+        self.keys, self.counts = counted.keys, counted.counts
         self.tree = attribute.domain if isinstance(attribute.domain, CategoryTree) else None
         self.width, self.n_classes = len(attribute), n_classes
 
@@ -59,27 +75,37 @@ class _Attribute:
         """The score of specializing a value, in whole units."""
         total = 0
         for child in self.children(value):
-            start, end = np.searchsorted(self.cells, [child.low, child.high]).tolist()
+            by_class = self._by_class(child)
             if score.kind == MAX:
-                total += int(np.bincount(self.classes[start:end], minlength=self.n_classes).max())
+                total += int(by_class.max())
             else:
-                total += (end - start) * (extent(value.high - value.low) - extent(child.high - child.low))
+                total += int(by_class.sum()) * (extent(value.high - value.low) - extent(child.high - child.low))
         return total if score.kind == MAX else int(in_units(total, self.width, score.unit))
 
     def blocks(self, values: Sequence[CutValue], score: Score) -> Blocks:
         """The split points of values that follow one another, with their scores."""
-        starts = np.array([0, *(np.searchsorted(self.cells, value.high) for value in values)], np.int64)
-        starts[0] = np.searchsorted(self.cells, values[0].low)
-        offsets, blocks = split_blocks(
-            GroupedRecords(self.cells.reshape(-1, 1), self.classes, starts, self.n_classes),
-            np.arange(len(values)),
-            np.zeros(len(values), np.int64),
-            np.array([[value.low] for value in values], np.int32),
-            np.array([[value.high] for value in values], np.int32),
+        offsets, blocks = blocks_of_counts(
+            np.append(self._start(values[0].low), [self._start(value.high) for value in values]),
+            self.keys,
+            self.counts,
+            np.array([value.low for value in values], np.int64),
+            np.array([value.high for value in values], np.int64),
+            self.n_classes,
             score.kind,
         )
         first, last, scored, slope = (np.ascontiguousarray(blocks[:, index]) for index in range(4))
         return Blocks(offsets, first, last, scored, slope)
+
+    def _start(self, cell: int) -> int:
+        """Where the keys of a cell and of those after it begin."""
+        return int(np.searchsorted(self.keys, cell * self.n_classes))
+
+    def _by_class(self, value: CutValue) -> Int64s:
+        """The records of each class that have a value."""
+        counts = np.zeros(self.n_classes, np.int64)
+        start, end = self._start(value.low), self._start(value.high)
+        np.add.at(counts, self.keys[start:end] % self.n_classes, self.counts[start:end])
+        return counts
 
 
 @dataclass
@@ -92,6 +118,10 @@ class GlobalCut:
     @property
     def regions(self) -> int:
         return int(np.prod([len(values) for values in self.values], dtype=object))
+
+    def class_counts(self, rows: Int32s, classes: Int32s, n_classes: int) -> Int64s:
+        """The records of each class in every region, region after region."""
+        return np.bincount(self.region_of(rows) * n_classes + classes, minlength=self.regions * n_classes)
 
     def region_of(self, rows: Int32s) -> Int64s:
         """The number of the region of each record: regions are numbered with the last attribute running fastest."""
@@ -118,8 +148,7 @@ class GlobalCut:
 
 
 def grow_cut(
-    rows: Int32s,
-    classes: Int32s,
+    counted: Sequence[ColumnCounts],
     n_classes: int,
     attributes: Sequence[RegionAttribute],
     score: Score,
@@ -130,7 +159,7 @@ def grow_cut(
     noise: MeteredNoise,
 ) -> GlobalCut:
     """Specialize one value of the cut in each round, as a private selection prefers, while there is room for more."""
-    columns = [_Attribute(attribute, rows[:, index], classes, n_classes) for index, attribute in enumerate(attributes)]
+    columns = [_Attribute(attribute, own, n_classes) for attribute, own in zip(attributes, counted, strict=True)]
     cut = GlobalCut([[column.root()] for column in columns])
     if rounds == 0:
         return cut

@@ -14,41 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
-from crypsis.kernels.regions import (
-    GroupedRecords,
-    Spans,
-    candidate_scores,
-    class_counts,
-    divide,
-    shares_of,
-    split_blocks,
-)
+from crypsis.kernels.regions import Spans, shares_of
 from crypsis.ledger.scopes import InParallel, InSequence
+from crypsis.methods.relational.region_records import RegionRecords
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
 from crypsis.noise import MeteredNoise
 from crypsis.noise.blocks import Blocks
 from crypsis.noise.metered import DISJOINT_REGIONS
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """Records by region, and room of the same size, into which the next level is written."""
-
-    current: GroupedRecords
-    spare: GroupedRecords
-
-    @classmethod
-    def of(cls, rows: Int32s, classes: Int32s, n_classes: int, most: int) -> Records:
-        """A copy in 16 bits, if no cell or class is larger: half as much to move."""
-        kind: Any = np.int16 if most <= np.iinfo(np.int16).max else np.int32
-        starts = np.array([0, len(rows)], np.int64)
-        current = GroupedRecords(rows.astype(kind), classes.astype(kind), starts, n_classes)
-        return cls(current, current._replace(rows=np.empty_like(current.rows), classes=np.empty_like(current.classes)))
-
-    def divided(self, starts: Int64s) -> Records:
-        """The next level, which was written into the spare room and starts there."""
-        return Records(self.spare._replace(starts=starts), self.current)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +103,7 @@ class _Growth:
 
 
 def grow(
-    rows: Int32s,
-    classes: Int32s,
-    n_classes: int,
+    records: RegionRecords,
     schema: RegionSchema,
     score: Score,
     *,
@@ -145,8 +116,6 @@ def grow(
 ) -> Grown:
     """Specialize until nothing is left to specialize; leaf counts are true ones and wait for their noise."""
     run = _Growth(schema, score, cap, budget, noise, trace)
-    most = max(n_classes, int(schema.attributes.width.max(initial=0)))
-    records = Records.of(rows, classes, n_classes, most)
     regions = Regions.root(schema, specializations)
     branches = [Branch(noise.root, 0)]
     made, level = 0, 0
@@ -159,7 +128,7 @@ def grow(
         if not len(chosen):
             break
         made += len(chosen)
-        records, regions = _specialized(run, _Step(records, regions, chosen, valid, branch, branches))
+        regions = _specialized(run, _Step(records, regions, chosen, valid, branch, branches))
         level += 1
     low, high, node, counts, calls, branch = (np.concatenate(parts) for parts in zip(*run.leaves, strict=True))
     return Grown(low, high, node, counts, calls, branch, run.scopes, made, level)
@@ -193,9 +162,9 @@ def _divided_branches(
 
 
 def _keep_leaves(
-    run: _Growth, records: Records, regions: Regions, chosen: Int64s, branch: Int64s, branches: list[Branch]
+    run: _Growth, records: RegionRecords, regions: Regions, chosen: Int64s, branch: Int64s, branches: list[Branch]
 ) -> None:
-    counts = class_counts(records.current, chosen)
+    counts = records.class_counts(chosen)
     calls = np.array([one.calls for one in branches], np.int64)
     first = len(run.scopes)
     run.scopes.extend(one.scope for one in branches)
@@ -224,7 +193,7 @@ def _counted(branch: Int64s) -> list[tuple[int, int]]:
 class _Step(NamedTuple):
     """The regions of a level: which are specialized, in what they can be, and to which branch each belongs."""
 
-    records: Records
+    records: RegionRecords
     regions: Regions
     chosen: Int64s
     valid: Bools
@@ -232,13 +201,11 @@ class _Step(NamedTuple):
     branches: list[Branch]
 
 
-def _specialized(run: _Growth, step: _Step) -> tuple[Records, Regions]:
+def _specialized(run: _Growth, step: _Step) -> Regions:
     records, regions, chosen, valid, branch, branches = step
     schema, noise, score = run.schema, run.noise, run.score
     drawn = _with_split_points(run, step)
-    scores = candidate_scores(
-        records.current, chosen, valid, regions.spans, schema.attributes, score.kind, score.unit
-    )  # fmt: skip
+    scores = records.scores(chosen, valid, regions.spans, score)
     candidates = valid[chosen]
     sizes = candidates.sum(axis=1)
     places = noise.select_each(
@@ -253,19 +220,16 @@ def _specialized(run: _Growth, step: _Step) -> tuple[Records, Regions]:
     fan = np.full(len(chosen), 2, np.int64)
     categories = ~schema.attributes.numeric[attributes]
     fan[categories] = schema.attributes.n_children[regions.node[chosen[categories], attributes[categories]]]
-    starts = divide(
-        records.current, chosen, attributes, fan, regions.spans, schema.attributes, records.spare
-    )  # fmt: skip
+    sizes_of_children = records.divide(chosen, attributes, fan, regions.spans)
     noisy = noise.shared_counts(
-        np.diff(starts), run.budget, shares=_shares(branch[chosen], branches, fan), node="records of each child"
+        sizes_of_children, run.budget, shares=_shares(branch[chosen], branches, fan), node="records of each child"
     )
     shares = shares_of(noisy, offsets_of(fan), regions.left[chosen] - 1)
     if run.trace is not None:
         run.trace(regions, chosen, candidates, scores, attributes, fan, noisy, shares)
     for index, one in enumerate(branches):
         branches[index] = Branch(one.scope, one.calls + int(drawn[index]) + 2)
-    children = _children(schema, regions, chosen, attributes, fan, shares, branch)
-    return records.divided(starts), children
+    return _children(schema, regions, chosen, attributes, fan, shares, branch)
 
 
 def _with_split_points(run: _Growth, step: _Step) -> Int64s:
@@ -291,9 +255,7 @@ def _with_split_points(run: _Growth, step: _Step) -> Int64s:
             drawn[number] = 1
     for which, attribute in wanted:
         spread = np.full(len(which), attribute, np.int64)
-        offsets, blocks = split_blocks(
-            records.current, which, spread, regions.low, regions.high, run.score.kind
-        )  # fmt: skip
+        offsets, blocks = records.blocks(which, attribute, regions.spans, run.score.kind)
         first, last, score, slope = (np.ascontiguousarray(blocks[:, index]) for index in range(4))
         regions.split[which, spread] = run.noise.points(
             Blocks(offsets, first, last, score, slope),

@@ -13,6 +13,7 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_nearby
 from crypsis.executors.scratch import Scratch, load
+from crypsis.methods.summed_counts import sum_keys
 from crypsis.shards.ragged import RaggedShard
 
 
@@ -81,10 +82,7 @@ def shared_beginnings(
     resident = resident_nearby(executor, PrefixShard, shards, n_codes)
     n_kept = 0
     while True:
-        counted = resident.call("count")
-        keys, place = np.unique(np.concatenate([keys for keys, _ in counted]), return_inverse=True)
-        counts = np.zeros(len(keys), np.int64)
-        np.add.at(counts, place, np.concatenate([counts for _, counts in counted]))
+        keys, counts = sum_keys(resident.call("count"))
         kept = keys[counts >= k]
         n_kept += len(kept)
         resident.call("advance", kept)

@@ -1,0 +1,190 @@
+"""Data of which a private method reads each record by itself, part by part.
+
+What a method keeps of a record follows from the record and from declared domains alone, so parts need no common
+numbering: each is read and encoded where a worker is, and the driver never sees a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from crypsis.data.declarations import Declarations
+from crypsis.data.formats.by_record import ByRecord
+from crypsis.data.relational import Column, Table
+from crypsis.data.scanned import Part, ScannedTable
+from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.transaction import Transactions
+from crypsis.data.values import encoded
+from crypsis.errors import TooLarge
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.table import refuse_people
+
+
+class PrivatePart(Protocol):
+    """A part of the data; every record of it is read by itself."""
+
+    def read(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class SavedPart:
+    """A part of data in memory, as a file in scratch."""
+
+    file: str
+
+    def read(self) -> Any:
+        return load(self.file)
+
+
+@dataclass(frozen=True)
+class ScannedPart:
+    """A part of a file, or all of it."""
+
+    part: Part
+    source: Any
+    declared: Declarations
+
+    def read(self) -> Any:
+        return self.part.read_by_record(self.source, self.declared)
+
+
+@dataclass(frozen=True)
+class PrivateShard:
+    """What a method keeps of a part, in a file; `rows` records of it are counted, `left_out` lines were none."""
+
+    file: str
+    rows: int
+    left_out: int
+
+
+@dataclass(eq=False)
+class PrivateParts:
+    """Data in parts as a private method sees them. `head` is data of their kind that say how all of them were read.
+
+    `whole` are the data themselves, where they came from memory.
+    """
+
+    head: Any
+    parts: tuple[PrivatePart, ...]
+    executor: Executor = field(repr=False)
+    whole: Any = field(default=None, repr=False)
+    left_out: int = 0
+
+    @property
+    def by_record(self) -> ByRecord | None:
+        """The mark of all parts."""
+        mark: ByRecord | None = self.head.by_record
+        return mark if mark is None else replace(mark, left_out=mark.left_out + self.left_out)
+
+    def encode(self, work: Callable[..., tuple[int, Any]], *common: Any) -> tuple[PrivateShard, ...]:
+        """Every part as `work(data, *common)` has it: how many records count, and what is kept of them."""
+        folder = self.executor.scratch.below("private")
+        numbered = list(enumerate(self.parts))
+        shards: list[PrivateShard] = self.executor.map(encode_part, numbered, str(folder.folder), work, common)
+        if self.whole is None:
+            self.left_out = sum(shard.left_out for shard in shards)
+        return tuple(shards)
+
+    def known(self) -> Any:
+        """Data of the same kind and with the same values as all parts, whoever has them: for recipes."""
+        if self.whole is not None:
+            return self.whole
+        return _KNOWN[type(self.head)](self.head, self.executor.map(note_values, self.parts))
+
+    def check_fits(self, shards: Sequence[PrivateShard], memory_per_file_byte: int) -> None:
+        """Refuse, before anything is charged, what the workers could not hold while they count."""
+        needed = memory_per_file_byte * sum(Path(shard.file).stat().st_size for shard in shards)
+        if needed > self.executor.memory * self.executor.workers:
+            raise TooLarge(
+                f"Workers need about {needed >> 20:,} MiB to hold what is counted, and have "
+                f"{self.executor.memory * self.executor.workers >> 20:,} MiB in all. Give more (`memory`, `workers`)."
+            )
+
+
+def head_of(data: Any) -> Any:
+    """What says how the data were read: they themselves, or the head of their parts."""
+    return data.head if isinstance(data, PrivateParts) else data
+
+
+def cut_private(data: Any, executor: Executor, bounds: Sequence[int]) -> PrivateParts:
+    """Data in memory in parts that end at the bounds."""
+    scratch = executor.scratch.below("parts")
+    parts = tuple(
+        SavedPart(scratch.save(f"part-{number:06d}", data.take(np.arange(first, last))))
+        for number, (first, last) in enumerate(pairwise(bounds))
+    )
+    return PrivateParts(data, parts, executor, whole=data)
+
+
+def scan_private(scanned: ScannedTable | ScannedRecords, declared: Declarations, executor: Executor) -> PrivateParts:
+    """Scanned data in parts; what would need a look at several records is refused."""
+    source = scanned.source
+    source.refuse_for_records()
+    parts = tuple(ScannedPart(part, source, declared) for part in scanned.parts(executor.memory))
+    return PrivateParts(_head(scanned, declared), parts, executor)
+
+
+def encode_part(
+    numbered: tuple[int, PrivatePart], folder: str, work: Callable[..., tuple[int, Any]], common: Sequence[Any]
+) -> PrivateShard:
+    """One part as a method keeps it."""
+    number, part = numbered
+    data = part.read()
+    rows, kept = work(data, *common)
+    left_out = 0 if data.by_record is None else data.by_record.left_out
+    return PrivateShard(Scratch.at(folder).save(f"shard-{number:06d}", kept), rows, left_out)
+
+
+def note_values(part: PrivatePart) -> Any:
+    """The values of a part without its records."""
+    data = part.read()
+    return _VALUES[type(data)](data)
+
+
+def _head(scanned: ScannedTable | ScannedRecords, declared: Declarations) -> Any:
+    """Data without records, of the kind of what was scanned."""
+    if isinstance(scanned, ScannedTable):
+        source = scanned.source
+        refuse_people(source.person is not None)
+        names = replace(scanned.file, path=scanned.file.first).header() or source.named_columns()
+        empty = pl.DataFrame({name: pl.Series([], dtype=pl.String) for name in names})
+        roles, types = source.roles(names)
+        return Table.from_records(empty, roles, declared.first(types, names), ByRecord(), **source.whose())
+    nothing = Transactions.from_lists([])
+    return replace(nothing, by_record=ByRecord())
+
+
+def _known_table(head: Table, domains: Sequence[Sequence[pl.Series]]) -> Table:
+    """A table in whose columns, each by itself, every value stands once."""
+    columns: list[Column] = []
+    for column, parts in zip(head.columns, zip(*domains, strict=True), strict=True):
+        codes, domain = encoded(pl.concat(parts))
+        columns.append(replace(column, domain=domain, codes=codes))
+    longest = max(len(column.codes) for column in columns)
+    padded = [
+        replace(column, codes=np.pad(column.codes, (0, longest - len(column.codes)), constant_values=-1))
+        for column in columns
+    ]
+    return head.change(columns=padded)
+
+
+def _known_sets(head: Transactions, labels: Sequence[pl.Series]) -> Transactions:
+    """One record of all items."""
+    every = pl.concat(labels).unique()
+    made = Transactions.from_columns(np.array([0, len(every)], np.int64), every)
+    return replace(made, by_record=head.by_record)
+
+
+_VALUES: dict[type, Callable[[Any], Any]] = {
+    Table: lambda table: [column.domain for column in table.columns],
+    Transactions: lambda sets: sets.vocabulary.series,
+}
+_KNOWN: dict[type, Callable[[Any, Any], Any]] = {Table: _known_table, Transactions: _known_sets}
