@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import polars as pl
 import pytest
 
 import crypsis
-from crypsis.errors import PersonNotSupported, TooLarge
+from crypsis.data.sources import read_as
+from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.serial import Serial
 from crypsis.ledger import BudgetLedger
 from crypsis.methods import METHODS, summed_counts
@@ -35,8 +37,9 @@ def test_many_datasets_are_released_alike_however_they_are_cut(name: str) -> Non
 
 
 def test_every_private_method_is_tried() -> None:
-    of_tables = [one for one in METHODS.values() if issubclass(one, PrivateMethod) and one.accepts is crypsis.Table]
-    assert sorted(method.name() for method in of_tables) == NAMES
+    kinds = (crypsis.Table, crypsis.Transactions)
+    tried = [one for one in METHODS.values() if issubclass(one, PrivateMethod) and one.accepts in kinds]
+    assert sorted(method.name() for method in tried) == NAMES
 
 
 def test_many_counts_are_asked_for_in_several_questions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,6 +111,54 @@ def test_scanned_tables_are_read_a_record_at_a_time(format: str, public: bool, t
     assert release.original is None
     folder = release.write(tmp_path.parent / f"{tmp_path.name}-release")
     assert crypsis.read_release(folder).verify().holds
+
+
+BASKETS = [["milk", "beer"], ["milk", "wine"], ["milk", "beer", "bread"], ["beer"], [], ["zq"]] * 12
+
+
+@pytest.mark.parametrize("form", ["lists", "rows", "column"])
+@pytest.mark.parametrize("public", [False, True])
+def test_scanned_sets_are_read_a_record_at_a_time(form: str, public: bool, tmp_path: Path) -> None:
+    given: dict[str, object] = {}
+    for number, rows in enumerate((BASKETS[:30], BASKETS[30:])):
+        if form == "lists":
+            text = "".join(json.dumps(row) + "\n" for row in rows) + "no record\n"
+            (tmp_path / f"{number}.jsonl").write_text(text)
+        elif form == "rows":
+            pairs = [(f"{number}-{index}", item) for index, row in enumerate(rows) for item in row]
+            pl.DataFrame(pairs, schema=["id", "item"], orient="row").write_csv(tmp_path / f"{number}.csv")
+            given = {"id": "id", "each_row_is_a_person": True}
+        else:
+            pl.DataFrame({"bought": [" ".join(row) for row in rows]}).write_csv(tmp_path / f"{number}.csv")
+            given = {"columns": {"bought": {"type": "items"}}, "each_row_is_a_person": True}
+    items = ["milk", "beer", "wine", "bread", "tea"]
+    domain = crypsis.ItemDomain.from_text("public-in-data") if public else crypsis.ItemDomain(items)
+    method = crypsis.DiffPart(epsilon=6, fan_out=2, item_domain=domain)
+    whole = tmp_path
+    if form == "lists":  # of which one file is read at a time
+        whole = tmp_path.parent / f"{tmp_path.name}-all.jsonl"
+        whole.write_text("".join(part.read_text() for part in sorted(tmp_path.iterdir())))
+    sets = read_as("transactions", whole, given, {}, method)
+    scanned = crypsis.scan_transactions(tmp_path, **given)
+    with Serial() as executor:
+        parts = method.in_parts(scanned, executor)
+        ready = method.resolve(parts.known()) if public else method
+        logs: list[list[object]] = [[], []]
+        expected = outcome(method.resolve(sets), sets, 5, logs[0])
+        assert outcome(ready, parts, 5, logs[1]) == expected
+        assert logs[0] == logs[1]
+        assert expected["facts"]["lines_left_out_when_reading"] == (2 if form == "lists" else 0)
+    release = crypsis.anonymize(scanned, method)
+    assert release.verify().holds
+    assert release.guarantee == crypsis.anonymize(sets, method).guarantee
+
+
+def test_rows_of_one_set_in_two_files_are_refused(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.csv").write_text("id,item\nu,milk\n")
+    scanned = crypsis.scan_transactions(tmp_path, id="id", each_row_is_a_person=True)
+    with pytest.raises(PartsDiffer):
+        crypsis.anonymize(scanned, crypsis.DiffPart(item_domain=crypsis.ItemDomain(["milk"])))
 
 
 def test_a_large_file_is_read_in_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

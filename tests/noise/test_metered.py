@@ -36,6 +36,7 @@ PRIVATE = [
             "trajectory/noisy_grams",
             "transaction/diff_part",
             "transaction/noisy_partitions",
+            "transaction/partitioned_sets",
             "transaction/item_tree",
             "relational/declared_columns",
             "relational/diff_multi",
@@ -45,6 +46,9 @@ PRIVATE = [
             "relational/specialization_budgets",
             "relational/diff_gen",
             "relational/global_cut",
+            "relational/region_records",
+            "relational/cut_records",
+            "summed_counts",
         )
     ),
     *(PACKAGE / "kernels" / f"{name}.py" for name in ("tree_growth", "regions", "gram_model", "set_partitions")),

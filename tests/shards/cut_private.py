@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis import AttributeDomains, BudgetLedger, CategoryDomain, CategoryTrees, NumericDomain, Table
+from crypsis import (
+    AttributeDomains,
+    BudgetLedger,
+    CategoryDomain,
+    CategoryTrees,
+    ItemDomain,
+    NumericDomain,
+    Table,
+    Transactions,
+)
 from crypsis.executors.executor import Executor
 from crypsis.ledger import LedgerState
 from crypsis.methods import METHODS
@@ -117,7 +126,25 @@ def random_people(name: str, rng: np.random.Generator) -> tuple[Table, dict[str,
     return table, options
 
 
-_DRAWN: dict[type, Any] = {Table: random_people}
+def random_baskets(name: str, rng: np.random.Generator) -> tuple[Transactions, dict[str, Any]]:
+    """Sets of few items, some of which are in no domain; some sets are empty, and people may have several."""
+    n, n_items = int(rng.integers(0, 90)), int(rng.integers(1, 14))
+    weights = rng.uniform(0.05, 0.9, n_items)
+    lists = [[f"w{item:02d}" for item in np.flatnonzero(rng.random(n_items) < weights)] for _ in range(n)]
+    several = bool(rng.integers(0, 2))
+    person = [f"u{one}" for one in rng.integers(0, max(n, 1), n)] if several else None
+    options = {
+        "item_domain": ItemDomain([f"w{item:02d}" for item in range(int(rng.integers(0, 3)), n_items + 3)]),
+        "fan_out": int(rng.integers(2, 6)),
+        "deviations": int(rng.integers(1, 3)),
+        "itemset_deviations": int(rng.integers(1, 3)),
+        "thresholds": str(rng.choice(["bounded", "printed"])),
+        "records_per_person": int(rng.integers(1, 3)) if several else 1,
+    }
+    return Transactions.from_lists(lists, person=person), options
+
+
+_DRAWN: dict[type, Any] = {Table: random_people, Transactions: random_baskets}
 
 
 def outcome(method: Any, data: Any, seed: int, log: list[Any]) -> dict[str, Any]:

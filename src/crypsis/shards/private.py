@@ -25,11 +25,15 @@ from crypsis.data.values import encoded
 from crypsis.errors import TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.records import hash_ids, refuse_repeated_ids
 from crypsis.shards.table import refuse_people
 
 
 class PrivatePart(Protocol):
     """A part of the data; every record of it is read by itself."""
+
+    @property
+    def where(self) -> str: ...
 
     def read(self) -> Any: ...
 
@@ -39,6 +43,10 @@ class SavedPart:
     """A part of data in memory, as a file in scratch."""
 
     file: str
+
+    @property
+    def where(self) -> str:
+        return self.file
 
     def read(self) -> Any:
         return load(self.file)
@@ -51,6 +59,10 @@ class ScannedPart:
     part: Part
     source: Any
     declared: Declarations
+
+    @property
+    def where(self) -> str:
+        return self.part.file
 
     def read(self) -> Any:
         return self.part.read_by_record(self.source, self.declared)
@@ -88,10 +100,14 @@ class PrivateParts:
         """Every part as `work(data, *common)` has it: how many records count, and what is kept of them."""
         folder = self.executor.scratch.below("private")
         numbered = list(enumerate(self.parts))
-        shards: list[PrivateShard] = self.executor.map(encode_part, numbered, str(folder.folder), work, common)
+        encoded_parts: list[tuple[PrivateShard, pl.Series | None]] = self.executor.map(
+            encode_part, numbered, str(folder.folder), work, common
+        )
+        shards = tuple(shard for shard, _ in encoded_parts)
         if self.whole is None:
+            refuse_repeated_ids([hashes for _, hashes in encoded_parts], [part.where for part in self.parts])
             self.left_out = sum(shard.left_out for shard in shards)
-        return tuple(shards)
+        return shards
 
     def known(self) -> Any:
         """Data of the same kind and with the same values as all parts, whoever has them: for recipes."""
@@ -134,13 +150,14 @@ def scan_private(scanned: ScannedTable | ScannedRecords, declared: Declarations,
 
 def encode_part(
     numbered: tuple[int, PrivatePart], folder: str, work: Callable[..., tuple[int, Any]], common: Sequence[Any]
-) -> PrivateShard:
-    """One part as a method keeps it."""
+) -> tuple[PrivateShard, pl.Series | None]:
+    """One part as a method keeps it, and a number for each id, where records have some."""
     number, part = numbered
     data = part.read()
     rows, kept = work(data, *common)
     left_out = 0 if data.by_record is None else data.by_record.left_out
-    return PrivateShard(Scratch.at(folder).save(f"shard-{number:06d}", kept), rows, left_out)
+    shard = PrivateShard(Scratch.at(folder).save(f"shard-{number:06d}", kept), rows, left_out)
+    return shard, hash_ids(getattr(data, "ids", None))
 
 
 def note_values(part: PrivatePart) -> Any:

@@ -214,7 +214,7 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     parts = scanned.parts(executor.memory)
     folder = str(executor.scratch.below("shards").folder)
     noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
-    _refuse_repeated_ids(noted, parts)
+    refuse_repeated_ids([one["hashes"] for one in noted], [part.file for part in parts])
     first = noted[0]["data"]
     if scanned.has_location_table:
         vocabulary, locations = first.locations.vocabulary, first.locations
@@ -279,7 +279,7 @@ def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) 
     return {
         **save_rows(number, data.offsets, codes, data.label_vocabulary, folder),
         "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
-        "hashes": None if data.ids is None else data.ids.cast(pl.String).hash(_HASH_SEED),
+        "hashes": hash_ids(data.ids),
         "data": data.take(np.zeros(0, np.int64)),
     }
 
@@ -308,9 +308,14 @@ def encode_part(work: tuple[int, str, str], folder: str, size: int) -> dict[str,
     }
 
 
-def _refuse_repeated_ids(noted: Sequence[dict[str, Any]], parts: Sequence[Part]) -> None:
+def hash_ids(ids: pl.Series | None) -> pl.Series | None:
+    """A number for each id, in every process the same."""
+    return None if ids is None else ids.cast(pl.String).hash(_HASH_SEED)
+
+
+def refuse_repeated_ids(hashed: Sequence[pl.Series | None], files: Sequence[str]) -> None:
     """The rows of one id lie in one part."""
-    known = [(one["hashes"], index) for index, one in enumerate(noted) if one["hashes"] is not None]
+    known = [(hashes, index) for index, hashes in enumerate(hashed) if hashes is not None]
     if len(known) < 2:
         return
     hashes = np.concatenate([one.to_numpy() for one, _ in known])
@@ -321,5 +326,5 @@ def _refuse_repeated_ids(noted: Sequence[dict[str, Any]], parts: Sequence[Part])
         later = int(part_of[order[int(same[0]) + 1]])
         raise PartsDiffer(
             "Rows of one record lie in this part and in an earlier one. Write all rows of an id into one file.",
-            where=parts[later].file,
+            where=files[later],
         )

@@ -18,6 +18,7 @@ from crypsis import BudgetLedger, DiffPart, ItemDomain, PublicItems, Transaction
 from crypsis.errors import BadDomain, BadEpsilon, BadParameter, NotApplicable, PublicInputMissing, TooLarge
 from crypsis.methods.transaction.item_tree import ItemTree
 from crypsis.methods.transaction.noisy_partitions import counted_itemsets
+from crypsis.methods.transaction.partitioned_sets import SetsHere
 from crypsis.noise import ExactNoise, MeteredNoise
 from crypsis.run_context import RunContext
 from crypsis.verifiers.run_ledger import check_run_ledger
@@ -144,10 +145,8 @@ def forest(method, records, runs, noise):
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     items = np.tile([item for record in records for item in sorted(record)], runs).astype(np.int32)
     tree = ItemTree.balanced(len(method.item_domain), method.fan_out)
-    found = counted_itemsets(
-        offsets, items, tree, method.epsilon, method._threshold, MeteredNoise(noise, method.epsilon),
-        roots=np.repeat(np.arange(runs), len(records)), n_roots=runs,
-    )  # fmt: skip
+    sets = SetsHere(offsets, items, tree, roots=np.repeat(np.arange(runs), len(records)), n_roots=runs)
+    found = counted_itemsets(sets, tree, method.epsilon, method._threshold, MeteredNoise(noise, method.epsilon))
     outcomes = [[] for _ in range(runs)]
     bounds, listed = found.offsets.tolist(), found.items.tolist()
     for number, (run, noisy) in enumerate(zip(found.root.tolist(), found.noisy.tolist(), strict=True)):

@@ -24,12 +24,20 @@ from crypsis.guarantees import DifferentialPrivacy
 from crypsis.methods.contributions import RecordsPerPerson, bounded
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.scaling import Scaling
 from crypsis.methods.transaction.item_tree import ItemTree
 from crypsis.methods.transaction.noisy_partitions import UNITS, ItemsetCounts, counted_itemsets
+from crypsis.methods.transaction.partitioned_sets import (
+    MEMORY_PER_FILE_BYTE,
+    PartitionedSets,
+    SetsHere,
+    SetsInShards,
+)
 from crypsis.noise import Noise, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import Above, Between, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts
 
 MOST_ITEMS = 1 << 20
 
@@ -68,6 +76,7 @@ class DiffPart(PrivateMethod):
     family: ClassVar[str] = "transaction"
     stages: ClassVar[tuple[str, ...]] = ("read records", "divide", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     item_domain: Annotated[ItemDomain | None, "The items that there are, whoever holds them."] = None
     fan_out: Annotated[int, Between(2, 16), "Parts that a range of the list of items is split into."] = 10
@@ -90,18 +99,20 @@ class DiffPart(PrivateMethod):
     def guarantee(self) -> DifferentialPrivacy:
         return replace(super().guarantee, records_per_person=self.records_per_person)
 
-    def anonymize(self, data: Transactions, context: RunContext) -> SyntheticTransactions:
+    def anonymize(self, data: Transactions | PrivateParts, context: RunContext) -> SyntheticTransactions:
         return self.synthesized(data, context, provider_named(self.noise))
 
-    def synthesized(self, data: Transactions, context: RunContext, noise: Noise) -> SyntheticTransactions:
+    def synthesized(
+        self, data: Transactions | PrivateParts, context: RunContext, noise: Noise
+    ) -> SyntheticTransactions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         domain = self._domain()
-        metered = self.charged(noise, records=self.records_per_person)
         with context.stage("read records"):
             tree = ItemTree.balanced(len(domain), self.fan_out)
-            offsets, items = _within(bounded(data, self.records_per_person), domain)
+            sets = self._sets(data, domain, tree)
+        metered = self.charged(noise, records=self.records_per_person)
         with context.stage("divide"):
-            found = counted_itemsets(offsets, items, tree, self.epsilon, self._threshold, metered)
+            found = counted_itemsets(sets, tree, self.epsilon, self._threshold, metered)
         with context.stage("publish"):
             kept = self._passing(found)
             published, positions = take_records(found.offsets, kept)
@@ -111,7 +122,7 @@ class DiffPart(PrivateMethod):
             self.note_reading(data, context)
             context.private["ledger"] = ledger
             context.private["itemsets_reached"] = len(found.noisy)
-            context.private["records_with_an_item"] = int(np.count_nonzero(np.diff(offsets)))
+            context.private["records_with_an_item"] = int(sets.sizes.sum())
             return SyntheticTransactions(
                 published,
                 found.items[positions],
@@ -121,6 +132,14 @@ class DiffPart(PrivateMethod):
                 ledger,
                 metered.unpublishable,
             )
+
+    def _sets(self, data: Transactions | PrivateParts, domain: ItemDomain, tree: ItemTree) -> PartitionedSets:
+        """The records in the declared domain, all in one partition."""
+        if isinstance(data, PrivateParts):
+            shards = data.encode(encode_sets, domain)
+            data.check_fits(shards, MEMORY_PER_FILE_BYTE)
+            return SetsInShards(shards, tree, data.executor)
+        return SetsHere(*_within(bounded(data, self.records_per_person), domain), tree)
 
     def _domain(self) -> ItemDomain:
         """The declared items; refuses, before anything is charged, what does not fit into the samplers."""
@@ -156,6 +175,12 @@ class DiffPart(PrivateMethod):
 @lru_cache(maxsize=65536)
 def _bounding(budget: Fraction, siblings: int, false_children: Fraction) -> int:
     return flat_threshold(budget, siblings, false_children)
+
+
+def encode_sets(data: Transactions, domain: ItemDomain) -> tuple[int, tuple[Int64s, Int32s]]:
+    """The records of a part in the declared domain, and how many of them have an item."""
+    offsets, items = _within(data, domain)
+    return int(np.count_nonzero(np.diff(offsets))), (offsets, items)
 
 
 def _within(data: Transactions, domain: ItemDomain) -> tuple[Int64s, Int32s]:

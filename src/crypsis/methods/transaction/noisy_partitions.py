@@ -18,9 +18,10 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
-from crypsis.kernels.set_partitions import child_masks, expanded_cuts, widest_inner
+from crypsis.kernels.set_partitions import expanded_cuts, widest_inner
 from crypsis.ledger.scopes import InParallel, InSequence
 from crypsis.methods.transaction.item_tree import ItemTree
+from crypsis.methods.transaction.partitioned_sets import PartitionedSets
 from crypsis.noise import MeteredNoise
 
 UNITS = 1 << 24
@@ -33,12 +34,12 @@ Threshold = Callable[[Fraction, int, int], int]  # of budget, height of the cut,
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """Partitions as `kernels.set_partitions` reads them, the branch that pays for each, and the run it belongs to."""
+    """Partitions by their cuts, as `kernels.set_partitions` reads them: how many records each has, the branch that pays
+    for it, and the run that it belongs to."""
 
     cut_offsets: Int64s
     cut: Int32s
-    rows: Int64s
-    starts: Int64s
+    counts: Int64s
     branch: Int64s
     root: Int64s
 
@@ -66,27 +67,14 @@ class ItemsetCounts:
 
 
 def counted_itemsets(
-    offsets: Int64s,
-    items: Int32s,
-    tree: ItemTree,
-    epsilon: Fraction,
-    threshold: Threshold,
-    noise: MeteredNoise,
-    *,
-    roots: Int64s | None = None,
-    n_roots: int = 1,
+    sets: PartitionedSets, tree: ItemTree, epsilon: Fraction, threshold: Threshold, noise: MeteredNoise
 ) -> ItemsetCounts:
-    """Divide the records down to itemsets, and count those. Records without items are not looked at.
-
-    With `roots`, which rise, for `n_roots` independent runs at once: the run of each record.
-    """
-    records = np.flatnonzero(np.diff(offsets) > 0)
-    run_of = np.zeros(len(records), np.int64) if roots is None else roots[records]
+    """Divide the records down to itemsets, and count those. Records without items are not looked at."""
+    n_roots = len(sets.sizes)
     partitions = Partitions(
         np.arange(n_roots + 1),
         np.zeros(n_roots, np.int32),
-        records,
-        offsets_of(np.bincount(run_of, minlength=n_roots)),
+        sets.sizes,
         np.zeros(n_roots, np.int64),
         np.arange(n_roots),
     )
@@ -102,7 +90,7 @@ def counted_itemsets(
             branch.scope.members.append(below)
         reached.append(_counted(partitions, np.flatnonzero(place < 0), tree, branches, parallel, epsilon, noise))
         partitions, branches = _expanded(
-            partitions, np.flatnonzero(place >= 0), place, units, height, offsets, items, tree,
+            partitions, np.flatnonzero(place >= 0), place, units, height, sets, tree,
             branches, parallel, epsilon, threshold, noise,
         )  # fmt: skip
     lengths = np.concatenate([np.diff(part[0]) for part in reached])
@@ -133,7 +121,7 @@ def _counted(
     positions = np.repeat(partitions.cut_offsets[leaves] - offsets[:-1], sizes) + np.arange(int(offsets[-1]))
     itemsets = tree.low[partitions.cut[positions]]
     units = UNITS // 2 + np.array([branch.left for branch in branches], np.int64)[partitions.branch[leaves]]
-    counts, noisy = np.diff(partitions.starts)[leaves], np.zeros(len(leaves), np.int64)
+    counts, noisy = partitions.counts[leaves], np.zeros(len(leaves), np.int64)
     for budget in np.unique(units).tolist():
         chosen = np.flatnonzero(units == budget)
         shares = []
@@ -153,8 +141,7 @@ def _expanded(
     place: Int64s,
     units: Int64s,
     height: Int64s,
-    offsets: Int64s,
-    items: Int32s,
+    sets: PartitionedSets,
     tree: ItemTree,
     branches: list[Branch],
     parallel: list[InParallel],
@@ -192,13 +179,7 @@ def _expanded(
             f"{len(chosen):,} partitions live, and {total:,} counts would come next (at most {MOST_CANDIDATES:,}). "
             "Most of them are noise: raise the thresholds or epsilon, or lower the fan-out."
         )
-    masks = child_masks(
-        offsets, items, partitions.rows, partitions.starts, nodes, tree.low, tree.high, tree.first_child
-    )
-    owner = np.repeat(np.arange(len(partitions)), np.diff(partitions.starts))
-    moving = masks > 0
-    found = start[owner[moving]] + masks[moving] - 1
-    occupied, counts = np.unique(found, return_counts=True)
+    occupied, counts = sets.occupied(nodes, start)
 
     survivors = []
     first_of_kind = np.searchsorted(kind[order], np.arange(len(distinct) + 1))
@@ -230,14 +211,14 @@ def _expanded(
     new_offsets, new_cut = expanded_cuts(
         partitions.cut_offsets, partitions.cut, place, parents, alive - start[parents] + 1, tree.first_child
     )
-    slot = np.searchsorted(alive, found)
-    kept = slot < len(alive)
-    kept[kept] = alive[slot[kept]] == found[kept]
-    rows, slot = partitions.rows[moving][kept], slot[kept]
-    starts = offsets_of(np.bincount(slot, minlength=len(alive)))
-    rows = rows[np.argsort(slot, kind="stable")]
+    sets.follow(alive)
+    slot = np.searchsorted(occupied, alive)
+    slot[slot == len(occupied)] = 0
+    held = np.zeros(len(alive), np.int64)
+    if len(occupied):
+        held = np.where(occupied[slot] == alive, counts[slot], 0)
     branch = to_branch[order][in_order].astype(np.int64)
-    return Partitions(new_offsets, new_cut, rows, starts, branch, partitions.root[parents]), grown
+    return Partitions(new_offsets, new_cut, held, branch, partitions.root[parents]), grown
 
 
 def _tallied(numbers: Int64s) -> list[tuple[int, int]]:
