@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
 from crypsis.cli.completion import offer_methods
 from crypsis.cli.declaring import AboutFile, declared
 from crypsis.cli.keys import Sign
@@ -21,19 +20,7 @@ from crypsis.cli.output import figure_lines, note, progress, review_words, show,
 from crypsis.cli.reading import Reader, words_on
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
 from crypsis.cli.settings import SETTINGS, checked_from_settings
-from crypsis.cli.where_to_run import (
-    BlockRows,
-    ExecutorOption,
-    Insecure,
-    Memory,
-    ScratchOption,
-    TlsCa,
-    TlsCert,
-    TlsKey,
-    WhereToRun,
-    Workers,
-    refuse_without_parts,
-)
+from crypsis.cli.where_to_run import InBlocks, WhereToRun, refuse_without_parts
 from crypsis.errors import BadParameter, OutputExists
 from crypsis.run_context import RunContext, peak_memory
 
@@ -44,7 +31,7 @@ _FIGURES = "Figures and private report"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anonymize(Command):
+class Anonymize(InBlocks):
     """Anonymize a file, prove the result, and write a release.
 
     The method's own parameters are options too, e.g. -k 5 -m 2; `crypsis methods NAME` lists them. Nothing is
@@ -129,15 +116,6 @@ class Anonymize(Command):
     ] = False
     sign: Sign = None
     about: AboutFile = None
-    executor: ExecutorOption = None
-    workers: Workers = None
-    memory: Memory = None
-    scratch: ScratchOption = None
-    block_rows: BlockRows = None
-    tls_ca: TlsCa = None
-    tls_cert: TlsCert = None
-    tls_key: TlsKey = None
-    insecure: Insecure = False
 
     def execute(self) -> None:
         from crypsis import _api

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.cli.plain_values import take_plain_values
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.version import VERSION
@@ -81,7 +82,8 @@ def parser(asked: str | None = None) -> Any:
 
 def _at(place: str) -> Any:
     module, _, name = place.rpartition(".")
-    return getattr(import_module(f"crypsis.cli.{module}"), name)
+    found = getattr(import_module(f"crypsis.cli.{module}"), name)
+    return found.own_options_first() if isinstance(found, type) and issubclass(found, Command) else found
 
 
 def _show_version(asked: bool) -> None:

@@ -8,27 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
-from crypsis.cli.completion import offer_metrics
-from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
-from crypsis.cli.run import Fresh, LimitMemory, LimitSeconds, Out, Seed, Workers, _number, sweep_section
-from crypsis.cli.where_to_run import (
-    BlockRows,
-    ExecutorOption,
-    Insecure,
-    Memory,
-    ScratchOption,
-    TlsCa,
-    TlsCert,
-    TlsKey,
-    WhereToRun,
-)
+from crypsis.cli.run import RunsCells, number_in, sweep_section
 from crypsis.errors import BadParameter
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare(Command):
+class Compare(RunsCells):
     """Compare configurations: their losses, times and verdicts side by side, with plots and a report.
 
     An experiment file lists them; --all-methods tries every method that applies to a file of data. A configuration
@@ -44,65 +30,25 @@ class Compare(Command):
             "--param", help="For data: parameter of the methods that have it, such as k=10. Repeat, or write k=1,m=2."
         ),
     ] = None
-    sweep: Annotated[
-        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
-    ] = None
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", help="For data: metric to compute. Repeat for several.", autocompletion=offer_metrics),
-    ] = None
-    out: Out = None
-    workers: Workers = None
-    seed: Seed = None
-    fresh: Fresh = False
-    limit_seconds: LimitSeconds = None
-    limit_memory: LimitMemory = None
-    executor: ExecutorOption = None
-    memory: Memory = None
-    scratch: ScratchOption = None
-    block_rows: BlockRows = None
-    tls_ca: TlsCa = None
-    tls_cert: TlsCert = None
-    tls_key: TlsKey = None
-    insecure: Insecure = False
 
     def execute(self) -> None:
-        from crypsis.evaluate import Experiment
+        self.carry_out(self.input)
 
-        if is_experiment(self.input):
-            if self.all_methods or self.param or self.sweep or self.metric:
-                raise BadParameter(
-                    "--all-methods, --param, --sweep and --metric are for data; an experiment says these."
-                )
-            experiment = Experiment.read(self.input)
-            folder = self.out or usual_folder(self.input)
-        else:
-            if not self.all_methods:
-                raise BadParameter(f"{self.input.name} is no experiment (.toml or .json); for data add --all-methods.")
-            experiment = Experiment.parse(
-                _content(self.input, self.read, self.param or [], self.sweep, self.metric), folder=Path.cwd()
-            )
-            folder = self.out or Path(f"{self.input.name.split('.')[0]}.results")
-        if self.seed is not None:
-            experiment = Experiment({**experiment.content, "seed": self.seed}, experiment.folder)
-        carry_out(
-            experiment,
-            folder,
-            where=WhereToRun.of(self),
-            fresh=self.fresh,
-            seconds=self.limit_seconds,
-            memory=self.limit_memory,
-        )
+    def refuse_options_for_data(self) -> None:
+        if self.all_methods or self.param or self.sweep or self.metric:
+            raise BadParameter("--all-methods, --param, --sweep and --metric are for data; an experiment says these.")
 
+    def experiment_on(self, file: Path) -> tuple[dict[str, Any], str]:
+        from crypsis.cli.reading.column_options import pairs
 
-def _content(
-    input: Path, read: Reader, param: list[str], sweep: str | None, metric: list[str] | None
-) -> dict[str, Any]:
-    from crypsis.cli.reading.column_options import pairs
-
-    one: dict[str, Any] = {"method": "*"}
-    one["params"] = {name: _number(text) for name, text in pairs(",".join(param) or None, "--param").items()}
-    if sweep is not None:
-        one["sweep"] = sweep_section(sweep)
-    content = {"name": f"every method on {input.name}", "dataset": read.typed.section(input, None), "run": [one]}
-    return content | ({"metrics": {"list": metric}} if metric else {})
+        if not self.all_methods:
+            raise BadParameter(f"{file.name} is no experiment (.toml or .json); for data add --all-methods.")
+        typed = pairs(",".join(self.param or ()) or None, "--param")
+        run: dict[str, Any] = {"method": "*", "params": {name: number_in(text) for name, text in typed.items()}}
+        run |= {} if self.sweep is None else {"sweep": sweep_section(self.sweep)}
+        content = {
+            "name": f"every method on {file.name}",
+            "dataset": self.read.typed.section(file, None),
+            "run": [run],
+        }
+        return content, ".results"

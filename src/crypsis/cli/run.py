@@ -2,54 +2,95 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
 from crypsis.cli.completion import offer_methods, offer_metrics
 from crypsis.cli.experiments import carry_out, is_experiment, usual_folder
 from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import (
-    BlockRows,
-    ExecutorOption,
-    Insecure,
-    Memory,
-    ScratchOption,
-    TlsCa,
-    TlsCert,
-    TlsKey,
-    WhereToRun,
-)
+from crypsis.cli.where_to_run import InBlocks, WhereToRun
 from crypsis.errors import BadParameter
 from crypsis.parameters import SideInput, parameters_of
 
-Out = Annotated[
-    Path | None, typer.Option("--out", help="Folder of the results (default: NAME.results next to the experiment).")
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        min=1,
-        help="Number of processes that run cells; with --executor dask, of the cluster. The results do not depend on "
-        "it.",
-    ),
-]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of randomized methods, instead of the file's.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Run finished cells again.")]
-LimitSeconds = Annotated[float | None, typer.Option("--limit-seconds", help="Longest time that one cell may take.")]
 StrictRun = Annotated[
     bool, typer.Option("--strict", help="Exit with 6 where a light of a result is amber, with 7 where one is red.")
 ]
-LimitMemory = Annotated[float | None, typer.Option("--limit-memory", help="Most megabytes that one cell may use.")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run(Command):
+class RunsCells(InBlocks):
+    """A command that runs an experiment, or makes one for a file of data."""
+
+    sweep: Annotated[
+        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
+    ] = None
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", help="For data: metric to compute. Repeat for several.", autocompletion=offer_metrics),
+    ] = None
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder of the results (default: NAME.results next to the experiment).")
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            help="Number of processes that run cells; with --executor dask, of the cluster. The results do not depend "
+            "on it.",
+        ),
+    ] = None
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seed of randomized methods, instead of the file's.")
+    ] = None
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run finished cells again.")] = False
+    limit_seconds: Annotated[
+        float | None, typer.Option("--limit-seconds", help="Longest time that one cell may take.")
+    ] = None
+    limit_memory: Annotated[
+        float | None, typer.Option("--limit-memory", help="Most megabytes that one cell may use.")
+    ] = None
+
+    def carry_out(self, file: Path, *, strict: bool = False) -> None:
+        """Run the experiment of the file, or the one that the options make for its data."""
+        from crypsis.evaluate import Experiment
+
+        if is_experiment(file):
+            self.refuse_options_for_data()
+            experiment, folder = Experiment.read(file), usual_folder(file)
+        else:
+            content, ending = self.experiment_on(file)
+            metrics = {"metrics": {"list": self.metric}} if self.metric else {}
+            experiment = Experiment.parse({**content, **metrics}, folder=Path.cwd())
+            folder = Path(f"{file.name.split('.')[0]}{ending}")
+        if self.seed is not None:
+            experiment = Experiment({**experiment.content, "seed": self.seed}, experiment.folder)
+        carry_out(
+            experiment,
+            self.out or folder,
+            where=WhereToRun.of(self),
+            fresh=self.fresh,
+            seconds=self.limit_seconds,
+            memory=self.limit_memory,
+            strict=strict,
+        )
+
+    @abstractmethod
+    def refuse_options_for_data(self) -> None:
+        """Refuse options that say what an experiment says itself."""
+
+    @abstractmethod
+    def experiment_on(self, file: Path) -> tuple[dict[str, Any], str]:
+        """The tables of an experiment on a file of data, and how the name of its results ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(RunsCells):
     """Run an experiment; what is finished already is not run again.
 
     Of one setting the verdict, the losses and the times are shown, of several a table. Infeasible settings are
@@ -65,77 +106,32 @@ class Run(Command):
             "--method", help="For data: the method; its parameters are options.", autocompletion=offer_methods
         ),
     ] = None
-    sweep: Annotated[
-        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
-    ] = None
     repeats: Annotated[int, typer.Option("--repeats", min=1, help="For data: how often to repeat each setting.")] = 1
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("--metric", help="For data: metric to compute. Repeat for several.", autocompletion=offer_metrics),
-    ] = None
-    out: Out = None
-    workers: Workers = None
-    seed: Seed = None
-    fresh: Fresh = False
-    limit_seconds: LimitSeconds = None
-    limit_memory: LimitMemory = None
     strict: StrictRun = False
-    executor: ExecutorOption = None
-    memory: Memory = None
-    scratch: ScratchOption = None
-    block_rows: BlockRows = None
-    tls_ca: TlsCa = None
-    tls_cert: TlsCert = None
-    tls_key: TlsKey = None
-    insecure: Insecure = False
 
     def execute(self) -> None:
-        from crypsis.evaluate import Experiment
-        from crypsis.methods import known_name
+        self.carry_out(self.input, strict=self.strict)
 
-        if is_experiment(self.input):
-            if self.method is not None or self.sweep is not None or self.metric:
-                raise BadParameter("--method, --sweep and --metric are for data; an experiment says these itself.")
-            experiment = Experiment.read(self.input)
-            folder = self.out or usual_folder(self.input)
-        else:
-            if self.method is None:
-                raise BadParameter(f"{self.input.name} is no experiment (.toml or .json); for data name a --method.")
-            experiment = Experiment.parse(
-                _content(self.input, self.read, self.method, self.sweep, self.repeats, self.metric), folder=Path.cwd()
-            )
-            folder = self.out or Path(f"{self.input.name.split('.')[0]}.{known_name(self.method)}.results")
-        if self.seed is not None:
-            experiment = Experiment({**experiment.content, "seed": self.seed}, experiment.folder)
-        carry_out(
-            experiment,
-            folder,
-            where=WhereToRun.of(self),
-            fresh=self.fresh,
-            seconds=self.limit_seconds,
-            memory=self.limit_memory,
-            strict=self.strict,
-        )
+    def refuse_options_for_data(self) -> None:
+        if self.method is not None or self.sweep is not None or self.metric:
+            raise BadParameter("--method, --sweep and --metric are for data; an experiment says these itself.")
 
+    def experiment_on(self, file: Path) -> tuple[dict[str, Any], str]:
+        from crypsis.methods import method_named
 
-def _content(
-    input: Path, read: Reader, method: str, sweep: str | None, repeats: int, metric: list[str] | None
-) -> dict[str, Any]:
-    from crypsis.methods import method_named
-
-    chosen = method_named(method)
-    method = chosen.name()
-    one: dict[str, Any] = {"label": method, "method": method, "params": given_params(chosen)}
-    if sweep is not None:
-        one["sweep"] = sweep_section(sweep)
-    if repeats > 1:
-        one["repeats"] = repeats
-    content: dict[str, Any] = {
-        "name": f"{method} on {input.name}",
-        "dataset": read.typed.section(input, chosen.accepts.__name__.lower()),
-        "run": [one],
-    }
-    return content | ({"metrics": {"list": metric}} if metric else {})
+        if self.method is None:
+            raise BadParameter(f"{file.name} is no experiment (.toml or .json); for data name a --method.")
+        method = method_named(self.method)
+        name = method.name()
+        run: dict[str, Any] = {"label": name, "method": name, "params": given_params(method)}
+        run |= {} if self.sweep is None else {"sweep": sweep_section(self.sweep)}
+        run |= {"repeats": self.repeats} if self.repeats > 1 else {}
+        content = {
+            "name": f"{name} on {file.name}",
+            "dataset": self.read.typed.section(file, method.accepts.__name__.lower()),
+            "run": [run],
+        }
+        return content, f".{name}.results"
 
 
 def given_params(method: Any) -> dict[str, Any]:
@@ -157,15 +153,15 @@ def sweep_section(text: str) -> dict[str, Any]:
         raise BadParameter(f"--sweep takes k=START:END:STEP or k=A,B,C, got {text!r}.")
     ends = values.split(":")
     if len(ends) == 3:
-        numbers = [_number(end) for end in ends]
+        numbers = [number_in(end) for end in ends]
         if all(isinstance(number, (int, float)) for number in numbers):
             return {"param": name, "start": numbers[0], "end": numbers[1], "step": numbers[2]}
     if len(ends) != 1:
         raise BadParameter(f"--sweep takes k=START:END:STEP with numbers, or k=A,B,C, got {text!r}.")
-    return {"param": name, "values": [_number(value) for value in values.split(",")]}
+    return {"param": name, "values": [number_in(value) for value in values.split(",")]}
 
 
-def _number(text: str) -> int | float | str:
+def number_in(text: str) -> int | float | str:
     for kind in (int, float):
         try:
             return kind(text)

@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crypsis.cli.command import Command
 from crypsis.cli.output import progress, show, show_table
 from crypsis.cli.reading import Reader
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import (
-    ExecutorOption,
-    Insecure,
-    Memory,
-    ScratchOption,
-    TlsCa,
-    TlsCert,
-    TlsKey,
-    WhereToRun,
-    Workers,
-)
+from crypsis.cli.where_to_run import OnParts, WhereToRun
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
@@ -40,7 +29,7 @@ class ScannedKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scan(Command):
+class Scan(OnParts):
     """Count what data in parts hold, in bounded memory, and show which methods work on them and how.
 
     The input is a file, a folder or a pattern such as 'parts/*.parquet'. Shows numbers of records, distinct values and
@@ -50,14 +39,6 @@ class Scan(Command):
     read: Reader
     input: Annotated[Path, typer.Argument(help="A file, a folder of parts, or a pattern in quotes.")]
     kind: Annotated[ScannedKind, typer.Option("--kind", help="Kind of data.")] = ScannedKind.TABLE
-    executor: ExecutorOption = None
-    workers: Workers = None
-    memory: Memory = None
-    scratch: ScratchOption = None
-    tls_ca: TlsCa = None
-    tls_cert: TlsCert = None
-    tls_key: TlsKey = None
-    insecure: Insecure = False
 
     def execute(self) -> None:
         from crypsis.data.sources import SOURCES

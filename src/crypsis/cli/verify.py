@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
 from crypsis.cli.completion import offer_guarantees
 from crypsis.cli.disassociated_input import disassociated_input, is_disassociated_file, own_promise
 from crypsis.cli.levels import show_levels
@@ -17,18 +16,7 @@ from crypsis.cli.output import review_words, show, verdict_words
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reviewing import strict_exit_code
 from crypsis.cli.settings import checked_from_settings
-from crypsis.cli.where_to_run import (
-    ExecutorOption,
-    Insecure,
-    Memory,
-    ScratchOption,
-    TlsCa,
-    TlsCert,
-    TlsKey,
-    WhereToRun,
-    Workers,
-    refuse_without_parts,
-)
+from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
 from crypsis.errors import BadParameter, MissingFile, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -38,7 +26,7 @@ TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "k
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verify(Command):
+class Verify(OnParts):
     """Recheck a release; exit with 4 when its promise is broken, or with --trusted nobody trusted signed it.
 
     The verifier shares no code with the methods and works from the published files alone; with --original it also
@@ -84,14 +72,6 @@ class Verify(Command):
             "--trusted", help="Public key (.pub) of somebody you trust; the release must be signed by one of them."
         ),
     ] = None
-    executor: ExecutorOption = None
-    workers: Workers = None
-    memory: Memory = None
-    scratch: ScratchOption = None
-    tls_ca: TlsCa = None
-    tls_cert: TlsCert = None
-    tls_key: TlsKey = None
-    insecure: Insecure = False
 
     def execute(self) -> None:
         from dataclasses import replace

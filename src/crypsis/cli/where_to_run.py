@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Command
 from crypsis.errors import OptionWithoutEffect
 from crypsis.executors.choice import WhereToRun
 from crypsis.parameters import parameters_of
 
-__all__ = ["WhereToRun", "refuse_without_parts"]
+__all__ = ["InBlocks", "OnParts", "WhereToRun", "refuse_without_parts"]
 
 _HELP = {parameter.name: parameter.help for parameter in parameters_of(WhereToRun)}
 
@@ -20,15 +22,32 @@ def _option(name: str) -> Any:
     return typer.Option(f"--{name.replace('_', '-')}", help=_HELP[name], rich_help_panel="Work on parts")
 
 
-ExecutorOption = Annotated[str | None, _option("executor")]
-Workers = Annotated[int | None, _option("workers")]
 Memory = Annotated[str | None, _option("memory")]
-ScratchOption = Annotated[Path | None, _option("scratch")]
-BlockRows = Annotated[int | None, _option("block_rows")]
 TlsCa = Annotated[Path | None, _option("tls_ca")]
 TlsCert = Annotated[Path | None, _option("tls_cert")]
 TlsKey = Annotated[Path | None, _option("tls_key")]
 Insecure = Annotated[bool, _option("insecure")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnParts(Command):
+    """A command that can work on parts of the data."""
+
+    executor: Annotated[str | None, _option("executor")] = None
+    workers: Annotated[int | None, _option("workers")] = None
+    memory: Memory = None
+    scratch: Annotated[Path | None, _option("scratch")] = None
+    tls_ca: TlsCa = None
+    tls_cert: TlsCert = None
+    tls_key: TlsKey = None
+    insecure: Insecure = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class InBlocks(OnParts):
+    """A command that anonymizes the parts in blocks."""
+
+    block_rows: Annotated[int | None, _option("block_rows")] = None
 
 
 def refuse_without_parts(where: WhereToRun) -> None:
