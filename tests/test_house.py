@@ -89,3 +89,14 @@ def annotations_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str
     return [
         ast.unparse(one) for one in (*(each.annotation for each in parameters), function.returns) if one is not None
     ]
+
+
+def test_the_places_that_the_guide_names_exist() -> None:
+    """Who has not seen the project finds there where a figure, a sentence and a plot come from."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Where to find it")[1].split("\n## ")[0]
+    named = re.findall(r"`(src/crypsis/[\w/.]+)", guide)
+    assert len(named) > 6
+    assert [place for place in named if not (ROOT / place).exists()] == []
+    mondrian = ast.parse((ROOT / "src/crypsis/methods/relational/mondrian.py").read_text(encoding="utf-8"))
+    stated = {ast.unparse(node.target) for node in ast.walk(mondrian) if isinstance(node, ast.AnnAssign)}
+    assert {"choose_when", "costs"} <= stated

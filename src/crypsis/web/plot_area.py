@@ -13,7 +13,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.evaluate.plots import PLOTS
 from crypsis.evaluate.plots.of_store import file_name, requested_frames
-from crypsis.translation import _, marked
+from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.drawings import show_plot
@@ -21,23 +21,6 @@ from crypsis.web.experiments import metric_names, varied_names
 from crypsis.web.figures import figure_label
 from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
-
-TITLES = {
-    "histogram": marked("Histogram"),
-    "line": marked("Figure over a parameter"),
-    "phases": marked("Time per phase"),
-    "tradeoff": marked("Trade-off"),
-    "generalized_frequency": marked("Frequency of generalized values"),
-    "value_difference": marked("Difference of value frequencies"),
-    "before_after": marked("Before and after"),
-    "item_error": marked("Error of item frequencies"),
-    "cluster_sizes": marked("Sizes of clusters"),
-    "class_sizes": marked("Sizes of classes"),
-    "ul_vs_merges": marked("Utility loss after each union"),
-    "chunk_counts": marked("Chunks of clusters"),
-    "chunk_shares": marked("Shares of chunks"),
-    "pair_error_by_rank": marked("Error of pairs by rank"),
-}
 
 
 class PlotArea:
@@ -56,7 +39,7 @@ class PlotArea:
     def show(self) -> None:
         with theme.section(_("Plots"), _("Side by side; of published data, one for each configuration")):
             with ui.row().style("width: 100%; gap: 8px; align-items: flex-start"):
-                kinds = {name: _(TITLES.get(name, name)) for name in PLOTS}
+                kinds = {name: _(plot.label) for name, plot in PLOTS.items()}
                 self.kind = ui.select(kinds, value="phases", label=_("Plot"), on_change=self._show_options)
                 self.kind.props("outlined dense options-dense").style("width: 270px")
                 self.options = ui.row().style("gap: 8px")
@@ -154,14 +137,14 @@ class PlotArea:
         drawn: list[_Drawn] = []
         for request in requests:
             try:
-                drawn.append(_Drawn(index, plot.name, request, requested_frames(store, request)[0]))
+                drawn.append(_Drawn(index, plot.label, request, requested_frames(store, request)[0]))
             except CrypsisError as error:
-                drawn.append(_Drawn(index, plot.name, request, error))
+                drawn.append(_Drawn(index, plot.label, request, error))
         possible = [each for each in drawn if not isinstance(each.frame, CrypsisError)]
         return possible or drawn[:1]
 
     def _tile(self, drawn: _Drawn) -> None:
-        title, frame = _(TITLES.get(drawn.kind, drawn.kind)), drawn.frame
+        title, frame = _(drawn.label), drawn.frame
         with (
             ui.element("div")
             .classes("card")
@@ -185,6 +168,6 @@ class _Drawn:
     """A picture, or why there is none, and where in the experiment it was asked for."""
 
     index: int
-    kind: str
+    label: str
     request: PlotRequest | None
     frame: Frame | CrypsisError

@@ -41,9 +41,10 @@ INPUTS = ("results", "original", "published", "private")
 
 @dataclass(frozen=True)
 class Plot:
-    """One plot of the table: its function, what it is made from (in this order), and what has to be named for it."""
+    """One plot: its function, what people read of it, what it is made from (in this order), and what it is told."""
 
     function: Callable[..., Frame]
+    label: str
     help: str
     inputs: tuple[str, ...]
     needs: tuple[str, ...] = ()
@@ -62,37 +63,77 @@ class Plot:
 PLOTS: dict[str, Plot] = {
     plot.name: plot
     for plot in (
-        Plot(histogram, marked("Values of a column as collected."), ("original",), takes=("column",)),
-        Plot(line, marked("A figure against a parameter, one line per configuration."), ("results",), needs=("y", "x")),
-        Plot(phases, marked("Time of every cell by phase."), ("results",)),
         Plot(
-            tradeoff, marked("One figure against another; unbeaten cells are joined."), ("results",), needs=("x", "y")
+            histogram, marked("Histogram"), marked("Values of a column as collected."), ("original",), takes=("column",)
         ),
         Plot(
-            generalized_frequency, marked("Records per published value of a column."), ("published",), takes=("column",)
+            line,
+            marked("Figure over a parameter"),
+            marked("A figure against a parameter, one line per configuration."),
+            ("results",),
+            needs=("y", "x"),
+        ),
+        Plot(phases, marked("Time per phase"), marked("Time of every cell by phase."), ("results",)),
+        Plot(
+            tradeoff,
+            marked("Trade-off"),
+            marked("One figure against another; unbeaten cells are joined."),
+            ("results",),
+            needs=("x", "y"),
+        ),
+        Plot(
+            generalized_frequency,
+            marked("Frequency of generalized values"),
+            marked("Records per published value of a column."),
+            ("published",),
+            takes=("column",),
         ),
         Plot(
             value_difference,
+            marked("Difference of value frequencies"),
             marked("How far the frequency of each value is off in the release."),
             ("original", "published"),
             needs=("column",),
         ),
         Plot(
             before_after,
+            marked("Before and after"),
             marked("Values of a column or items in the original and in the release."),
             ("original", "published"),
             takes=("column",),
         ),
         Plot(
-            item_error, marked("How far the frequency of each item is off in the release."), ("original", "published")
+            item_error,
+            marked("Error of item frequencies"),
+            marked("How far the frequency of each item is off in the release."),
+            ("original", "published"),
         ),
-        Plot(cluster_sizes, marked("Histogram of the sizes of clusters or classes."), ("published",), takes=("k",)),
-        Plot(class_sizes, marked("Sizes of all classes, the largest first."), ("published",)),
-        Plot(ul_vs_merges, marked("Utility loss of items after each union of clusters."), ("private",)),
-        Plot(chunk_counts, marked("Disassociation: chunks of clusters."), ("published",)),
-        Plot(chunk_shares, marked("Disassociation: where occurrences of terms are."), ("original", "published")),
+        Plot(
+            cluster_sizes,
+            marked("Sizes of clusters"),
+            marked("Histogram of the sizes of clusters or classes."),
+            ("published",),
+            takes=("k",),
+        ),
+        Plot(
+            class_sizes, marked("Sizes of classes"), marked("Sizes of all classes, the largest first."), ("published",)
+        ),
+        Plot(
+            ul_vs_merges,
+            marked("Utility loss after each union"),
+            marked("Utility loss of items after each union of clusters."),
+            ("private",),
+        ),
+        Plot(chunk_counts, marked("Chunks of clusters"), marked("Disassociation: chunks of clusters."), ("published",)),
+        Plot(
+            chunk_shares,
+            marked("Shares of chunks"),
+            marked("Disassociation: where occurrences of terms are."),
+            ("original", "published"),
+        ),
         Plot(
             pair_error_by_rank,
+            marked("Error of pairs by rank"),
             marked("Disassociation: error of pairs by rank."),
             ("original", "published"),
             takes=("seed",),
