@@ -215,8 +215,8 @@ def _count_causes(
                 n_met = 0
                 ones, starts = lists_of_entries[depth], lists_of_places[depth]
                 for index in range(len(ones)):
-                    for place in range(starts[index], forest.entry_offsets[ones[index] + 1]):
-                        item = forest.items[place]
+                    for entry in range(starts[index], forest.entry_offsets[ones[index] + 1]):
+                        item = forest.items[entry]
                         if _earlier(item, term, tried):
                             if holders[item] == 0:
                                 met[n_met] = item
@@ -255,9 +255,9 @@ def _count_causes(
             inner, inner_places = np.empty(len(ones), np.int64), np.empty(len(ones), np.int64)
             n_inner = 0
             for index in range(len(ones)):
-                for place in range(starts[index], forest.entry_offsets[ones[index] + 1]):
-                    if forest.items[place] == item:
-                        inner[n_inner], inner_places[n_inner] = ones[index], place + 1
+                for entry in range(starts[index], forest.entry_offsets[ones[index] + 1]):
+                    if forest.items[entry] == item:
+                        inner[n_inner], inner_places[n_inner] = ones[index], entry + 1
                         n_inner += 1
                         break
             lists_of_entries.append(inner[:n_inner].copy())

@@ -49,8 +49,8 @@ def known_items(
     order = np.lexsort((atoms, supports[atoms], rows))
     rows, atoms = rows[order], atoms[order]
     lengths = np.bincount(rows, minlength=len(original))
-    place = np.arange(len(rows)) - np.repeat(offsets_of(lengths)[:-1], lengths)
-    kept = place < rarest
+    slot = np.arange(len(rows)) - np.repeat(offsets_of(lengths)[:-1], lengths)
+    kept = slot < rarest
     return offsets_of(np.minimum(lengths, rarest)), atoms[kept].astype(np.int32), bits
 
 
@@ -111,7 +111,7 @@ def fewest_candidates(
     n_people, n_words = len(offsets) - 1, bits.shape[1]
     fewest = np.zeros((n_people, largest + 1), np.int64)
     together = np.zeros((largest + 1, n_words), np.uint64)
-    place = np.zeros(largest + 1, np.int64)
+    index = np.zeros(largest + 1, np.int64)
     everybody = 0
     for person in range(n_people):
         start, end = offsets[person], offsets[person + 1]
@@ -130,19 +130,19 @@ def fewest_candidates(
                 continue
         fewest[person] = everybody
         depth = 0  # so many items are chosen; together[depth] are the records that fit them
-        place[0] = start
+        index[0] = start
         while depth >= 0:
-            if place[depth] == end or depth == largest:
+            if index[depth] == end or depth == largest:
                 depth -= 1
                 continue
-            atom = atoms[place[depth]]
-            place[depth] += 1
+            atom = atoms[index[depth]]
+            index[depth] += 1
             for word in range(n_words):
                 together[depth + 1, word] = together[depth, word] & bits[atom, word]
             count = _counted(together[depth + 1], whose)
             fewest[person, depth + 1] = min(fewest[person, depth + 1], count)
             if count > 1:
-                place[depth + 1] = place[depth]
+                index[depth + 1] = index[depth]
                 depth += 1
         for size in range(1, largest + 1):  # whoever knows more can forget some of it
             fewest[person, size] = min(fewest[person, size], fewest[person, size - 1])

@@ -224,19 +224,19 @@ def _runs(codes: list[int]) -> list[tuple[int, int]]:
 def _index(spans: list[_Spans], class_cells: Int64s, domains: list[int]) -> tuple[int, Int64s, Int64s]:
     """The column that tells classes apart best, and the classes that contain each of its values, -1 first."""
     best: tuple[float, int] | None = None
-    for place, span in enumerate(spans):
+    for index, span in enumerate(spans):
         widths = np.append(0, np.cumsum(span.high - span.low + 1))
         of_cell = widths[span.offsets[1:]] - widths[span.offsets[:-1]]
-        entries = int(of_cell[class_cells[:, place]].sum())
+        entries = int(of_cell[class_cells[:, index]].sum())
         if entries <= LARGEST_INDEX:
-            best = min(best or (np.inf, -1), (entries / (domains[place] + 1), place))
+            best = min(best or (np.inf, -1), (entries / (domains[index] + 1), index))
     if best is None:
         return -1, np.zeros(1, np.int64), np.zeros(0, np.int64)
-    place = best[1]
-    span = spans[place]
-    values, classes = _contained(span.offsets, span.low, span.high, class_cells[:, place].copy())
+    index = best[1]
+    span = spans[index]
+    values, classes = _contained(span.offsets, span.low, span.high, class_cells[:, index].copy())
     order = np.argsort(values, kind="stable")
-    return place, offsets_of(np.bincount(values + 1, minlength=domains[place] + 1)), classes[order]
+    return index, offsets_of(np.bincount(values + 1, minlength=domains[index] + 1)), classes[order]
 
 
 @njit

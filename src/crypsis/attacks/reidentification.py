@@ -267,17 +267,17 @@ def _containing(
     counts = np.zeros(n_codes + 1, np.int64)
     last_seen = np.full(n_codes, -1, np.int64)
     for row in range(n_rows):
-        for place in range(offsets[row], offsets[row + 1]):
-            if last_seen[codes[place]] != row:
-                last_seen[codes[place]] = row
-                counts[codes[place] + 1] += 1
+        for position in range(offsets[row], offsets[row + 1]):
+            if last_seen[codes[position]] != row:
+                last_seen[codes[position]] = row
+                counts[codes[position] + 1] += 1
     starts = np.cumsum(counts)
     rows = np.empty(starts[n_codes], np.int64)
     fill = starts[:n_codes].copy()
     last_seen[:] = -1
     for row in range(n_rows):
-        for place in range(offsets[row], offsets[row + 1]):
-            code = codes[place]
+        for position in range(offsets[row], offsets[row + 1]):
+            code = codes[position]
             if last_seen[code] != row:
                 last_seen[code] = row
                 rows[fill[code]] = row
@@ -300,8 +300,8 @@ def _containing(
             if individuals[row] == last:
                 continue
             wanted = first
-            for place in range(offsets[row], offsets[row + 1]):
-                if codes[place] == queries[wanted]:
+            for position in range(offsets[row], offsets[row + 1]):
+                if codes[position] == queries[wanted]:
                     wanted += 1
                     if wanted == end:
                         support[query] += 1

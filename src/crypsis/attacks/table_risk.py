@@ -191,8 +191,8 @@ def table_risk(
     if person is not None:
         numbered = counted.with_row_index(_CLASS).select(_CLASS, *names)
         pairs = known.join(numbered, on=names, how="left", nulls_equal=True).select(_PERSON, _CLASS).unique()
-        place, one = pairs[_CLASS].to_numpy().astype(np.int64), pairs[_PERSON].to_numpy()
-        certain, likely = _worst_of(certain[place], one), _worst_of(likely[place], one)
+        slot, one = pairs[_CLASS].to_numpy().astype(np.int64), pairs[_PERSON].to_numpy()
+        certain, likely = _worst_of(certain[slot], one), _worst_of(likely[slot], one)
         sizes = np.round(1.0 / certain).astype(np.int64)
         weights = np.ones(len(certain), np.int64)
     journalist = _summary(likely, weights, limit)
@@ -223,7 +223,7 @@ def expected_inverse(sizes: Int64s, share: float) -> Float64s:
     """
     if share == 1.0 or not len(sizes):
         return 1.0 / np.maximum(sizes, 1)
-    distinct, place = np.unique(sizes, return_inverse=True)
+    distinct, slot = np.unique(sizes, return_inverse=True)
     odds = (1.0 - share) / share
     found = np.empty(len(distinct))
     large = distinct >= _MANY
@@ -242,7 +242,7 @@ def expected_inverse(sizes: Int64s, share: float) -> Float64s:
         v, w = (nodes + 1) / 2, weights / 2
         values = (w * v ** (small[:, None] - 1) / (1.0 + odds * v)).sum(axis=1)
     found[~large] = values[np.maximum(distinct[~large], 1) - 1]
-    return np.asarray(found[place], np.float64)
+    return np.asarray(found[slot], np.float64)
 
 
 def _worst_of(risks: Float64s, person: Int64s) -> Float64s:

@@ -181,8 +181,8 @@ def _count(known: Int32s, rows: Rows, times: TimesOfRelease, free: Bools, n_indi
     ended = np.empty(known.shape[1] + 1, np.int64)
     for number in range(len(known)):
         rarest, fewest = 0, NEVER
-        for place in range(known.shape[1]):
-            atom, total = known[number, place], 0
+        for slot in range(known.shape[1]):
+            atom, total = known[number, slot], 0
             for index in range(rows.symbol_offsets[atom], rows.symbol_offsets[atom + 1]):
                 symbol = rows.symbols_of_atom[index]
                 total += rows.row_offsets[symbol + 1] - rows.row_offsets[symbol]

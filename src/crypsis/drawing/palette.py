@@ -36,6 +36,6 @@ SIGNS = (
 
 def sign(series: int) -> Sign:
     """The sign of a series; after the last colour they start over with the dashes of the next."""
-    turn, place = divmod(series, len(SIGNS))
-    first, other = SIGNS[place], SIGNS[(place + turn) % len(SIGNS)]
+    turn, index = divmod(series, len(SIGNS))
+    first, other = SIGNS[index], SIGNS[(index + turn) % len(SIGNS)]
     return Sign(first.light, first.dark, other.marker, other.dash, other.hatch)

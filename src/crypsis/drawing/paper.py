@@ -243,10 +243,10 @@ class _Drawer:
         panel = self.panel
         assert panel.end is not None
         foot: Any = 0.0
-        for place, name, rows in self._series():
+        for index, name, rows in self._series():
             start, end = numbers(rows[panel.x.column]), numbers(rows[panel.end])
             heights = numbers(rows[panel.y.column])
-            chosen = sign(place)
+            chosen = sign(index)
             self.axes.bar(
                 start,
                 heights,
@@ -289,11 +289,11 @@ class _Drawer:
         names, place_of = self._names()
         series = self._series()
         thickness = 0.78 / len(series)
-        for place, name, rows in series:
+        for index, name, rows in series:
             at = np.array([place_of[text] for text in names_in(rows[panel.x.column])], np.float64)
-            chosen = sign(place)
+            chosen = sign(index)
             self.axes.barh(
-                at + (place - (len(series) - 1) / 2) * thickness,
+                at + (index - (len(series) - 1) / 2) * thickness,
                 numbers(rows[panel.y.column]),
                 thickness,
                 color=chosen.light,
@@ -314,11 +314,11 @@ class _Drawer:
         panel = self.panel
         names, place_of = self._names()
         foot = np.zeros(len(names))
-        for place, name, rows in self._series():
+        for index, name, rows in self._series():
             width = np.zeros(len(names))
             at = [place_of[text] for text in names_in(rows[panel.x.column])]
             width[at] = numbers(rows[panel.y.column])
-            chosen = sign(place)
+            chosen = sign(index)
             self.axes.barh(
                 np.arange(len(names)),
                 width,
@@ -343,8 +343,8 @@ class _Drawer:
         panel = self.panel
         missing: list[tuple[int, Any]] = []
         series = self._series()
-        for place, name, rows in series:
-            chosen = sign(place)
+        for index, name, rows in series:
+            chosen = sign(index)
             x, y = self._positions(rows[panel.x.column]), numbers(rows[panel.y.column])
             self.axes.plot(
                 x,
@@ -359,7 +359,7 @@ class _Drawer:
             if panel.deviation is not None:
                 self._deviations(rows, x, y, chosen.light)
             if panel.absent is not None:
-                missing.append((place, np.asarray(x)[rows[panel.absent].is_not_null().to_numpy()]))
+                missing.append((index, np.asarray(x)[rows[panel.absent].is_not_null().to_numpy()]))
         if panel.x.scale == "category":
             names, _ = self._names()
             self.axes.set_xticks(
@@ -389,7 +389,7 @@ class _Drawer:
     def _gaps(self, missing: list[tuple[int, Any]]) -> None:
         """Crosses on the axis; where several series have a gap, one above the other."""
         taken: dict[float, int] = {}
-        for place, x in missing:
+        for index, x in missing:
             if len(x):
                 levels = [taken.get(value, 0) for value in x.tolist()]
                 taken |= {value: level + 1 for value, level in zip(x.tolist(), levels, strict=True)}
@@ -400,7 +400,7 @@ class _Drawer:
                     marker="x",
                     markersize=5.5,
                     markeredgewidth=1.6,
-                    color=sign(place).light,
+                    color=sign(index).light,
                     transform=self.axes.get_xaxis_transform(),
                     clip_on=False,
                     zorder=4,
@@ -419,8 +419,8 @@ class _Drawer:
                 zorder=2,
                 label=_("not beaten"),
             )
-        for place, name, rows in self._series():
-            chosen = sign(place)
+        for index, name, rows in self._series():
+            chosen = sign(index)
             self.axes.plot(
                 numbers(rows[panel.x.column]),
                 numbers(rows[panel.y.column]),
@@ -437,7 +437,7 @@ class _Drawer:
 
     def _steps(self) -> None:
         panel = self.panel
-        for place, name, rows in self._series():
+        for index, name, rows in self._series():
             ordered = rows.sort(panel.x.column, maintain_order=True)
             x, y = numbers(ordered[panel.x.column]), numbers(ordered[panel.y.column])
             x, y = _without_repeats(x, y)
@@ -446,8 +446,8 @@ class _Drawer:
                 x,
                 y,
                 drawstyle="steps-post",
-                color=sign(place).light,
-                marker=None if many else _MARKERS[sign(place).marker],
+                color=sign(index).light,
+                marker=None if many else _MARKERS[sign(index).marker],
                 markersize=3.5,
                 label=_plain(name) or None,
             )
@@ -459,10 +459,10 @@ class _Drawer:
 
     def _stems(self) -> None:
         panel = self.panel
-        for place, _name, rows in self._series():
+        for index, _name, rows in self._series():
             x, y = self._positions(rows[panel.x.column]), numbers(rows[panel.y.column])
             width = 3.2 if len(y) <= 40 else 1.8 if len(y) <= 120 else 0.9
-            self.axes.vlines(x, np.zeros(len(y)), y, color=sign(place).light, linewidth=width)
+            self.axes.vlines(x, np.zeros(len(y)), y, color=sign(index).light, linewidth=width)
         self.axes.axhline(0, color=LIGHT["muted"], linewidth=0.8)
         self.axes.margins(x=0.02)
         if rows[panel.x.column].dtype.is_temporal():

@@ -145,15 +145,15 @@ class EditedTable:
         """The table after all edits, in order; `BadEdit` names the first that cannot be carried out."""
         listed = [edit if isinstance(edit, Edit) else edit_from_dict(edit) for edit in edits]
         frame = self.original
-        place = 0
-        while place < len(listed):
-            together = _alike(listed, place)
+        index = 0
+        while index < len(listed):
+            together = _alike(listed, index)
             try:
-                frame = _applied(frame, listed[place : place + together])
+                frame = _applied(frame, listed[index : index + together])
             except BadEdit as error:
-                error.where = error.where or f"edit {place + 1}"
+                error.where = error.where or f"edit {index + 1}"
                 raise
-            place += together
+            index += together
         return frame
 
 

@@ -126,9 +126,9 @@ def _encoded(column: Column, rows: Int64s) -> Float64s:
         middle = (keys[0] + keys[-1]) / 2 if len(keys) else 0.0
         cells = np.stack([np.append(keys, middle), np.append(np.zeros(len(keys)), 1.0)], axis=1)
     else:
-        place = _features(column)
-        cells = np.zeros((len(place) + 1, int(place.max(initial=0)) + 2))
-        cells[np.arange(len(place)), place] = 1.0
+        index = _features(column)
+        cells = np.zeros((len(index) + 1, int(index.max(initial=0)) + 2))
+        cells[np.arange(len(index)), index] = 1.0
         cells[-1, -1] = 1.0
     return np.asarray(cells[column.codes[rows]], np.float64)
 
@@ -140,9 +140,9 @@ def _published(column: PublishedColumn, original: Column, rows: Int64s) -> Float
     if column.type != "category":
         encoded = np.array([_middle(column, original, index) for index in range(len(cells))]).reshape(-1, 2)
         return np.asarray(encoded[column.codes[rows]], np.float64)
-    place = _features(original)
+    slot = _features(original)
     code = {value: index for index, value in enumerate(original.domain.to_list())}
-    encoded = np.zeros((len(cells), int(place.max(initial=0)) + 2))
+    encoded = np.zeros((len(cells), int(slot.max(initial=0)) + 2))
     for number in range(len(cells)):
         cell = cells[number]
         if cell.kind == CellKind.MISSING:
@@ -150,7 +150,7 @@ def _published(column: PublishedColumn, original: Column, rows: Int64s) -> Float
             continue
         known = [code[value] for value in _values(column, original, number) if value in code]
         for value in known:
-            encoded[number, place[value]] += 1.0 / len(known)
+            encoded[number, slot[value]] += 1.0 / len(known)
     return np.asarray(encoded[column.codes[rows]], np.float64)
 
 
@@ -159,13 +159,13 @@ def _features(column: Column) -> Int64s:
     if len(column.domain) <= MOST_VALUES:
         return np.arange(len(column.domain))
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.domain))
-    place = np.full(len(column.domain), MOST_VALUES - 1)
-    place[np.argsort(-counts, kind="stable")[: MOST_VALUES - 1]] = np.arange(MOST_VALUES - 1)
-    return place
+    index = np.full(len(column.domain), MOST_VALUES - 1)
+    index[np.argsort(-counts, kind="stable")[: MOST_VALUES - 1]] = np.arange(MOST_VALUES - 1)
+    return index
 
 
-def _values(column: PublishedColumn, original: Column, place: int) -> list[Any]:
-    cell = column.cells[place]
+def _values(column: PublishedColumn, original: Column, index: int) -> list[Any]:
+    cell = column.cells[index]
     if cell.kind == CellKind.ANY:
         return original.domain.to_list()
     if cell.kind == CellKind.NODE:
@@ -174,13 +174,13 @@ def _values(column: PublishedColumn, original: Column, place: int) -> list[Any]:
     return list(cell.members)
 
 
-def _middle(column: PublishedColumn, original: Column, place: int) -> tuple[float, float]:
-    kind = column.cells[place].kind
+def _middle(column: PublishedColumn, original: Column, index: int) -> tuple[float, float]:
+    kind = column.cells[index].kind
     keys = original.keys
     if kind in (CellKind.MISSING, CellKind.ANY, CellKind.SUPPRESSED) or not len(keys):
         middle = float(keys[0] + keys[-1]) / 2 if len(keys) else 0.0
         return middle, float(kind == CellKind.MISSING)
-    values = pl.Series(_values(column, original, place), dtype=POLARS_TYPES[column.type]).to_physical()
+    values = pl.Series(_values(column, original, index), dtype=POLARS_TYPES[column.type]).to_physical()
     return float(values.to_numpy().astype(np.float64).mean()), 0.0
 
 

@@ -98,11 +98,11 @@ def terms_by_support(data: Transactions) -> list[str]:
 
 def together(data: Transactions, terms: list[str]) -> Float64s:
     """Records that hold both of two terms."""
-    place = np.full(len(data.vocabulary) + 1, -1, np.int64)
+    index = np.full(len(data.vocabulary) + 1, -1, np.int64)
     codes = data.vocabulary.encode(pl.Series(terms, dtype=pl.String))
-    place[codes] = np.arange(len(terms))
-    place[-1] = -1  # of a term that does not occur
-    column = place[data.items]
+    index[codes] = np.arange(len(terms))
+    index[-1] = -1  # of a term that does not occur
+    column = index[data.items]
     rows = np.repeat(np.arange(len(data)), data.lengths)[column >= 0]
     return _common(rows, column[column >= 0], np.ones(int((column >= 0).sum())), len(terms))
 
@@ -111,12 +111,12 @@ def _together_generalized(data: PublishedTransactions, terms: list[str]) -> Floa
     """Expected records with both terms if a symbol of n items stands for each with the chance 1 / n, independently."""
     symbols = data.symbols
     wanted = symbols.vocabulary.encode(pl.Series(terms, dtype=pl.String))
-    place = np.full(len(symbols.vocabulary), -1, np.int64)
-    place[wanted[wanted >= 0]] = np.flatnonzero(wanted >= 0)
+    index = np.full(len(symbols.vocabulary), -1, np.int64)
+    index[wanted[wanted >= 0]] = np.flatnonzero(wanted >= 0)
     owner = np.repeat(np.arange(len(symbols)), symbols.sizes)
-    held = place[symbols.members] >= 0
+    held = index[symbols.members] >= 0
     starts = offsets_of(np.bincount(owner[held], minlength=len(symbols)))
-    columns = place[symbols.members][held]
+    columns = index[symbols.members][held]
     rows = np.repeat(np.arange(len(data)), data.lengths)
     lengths = np.diff(starts)[data.codes]
     row = np.repeat(rows, lengths)

@@ -91,7 +91,7 @@ def _drawn(
     known = [column for column in columns if column.codes[record] >= 0]
     chosen = sorted(random.choice(len(known), min(relational, len(known)), replace=False).tolist()) if known else []
     parts = tuple(
-        (known[place].name, _around(known[place], int(known[place].codes[record]), share, random)) for place in chosen
+        (known[index].name, _around(known[index], int(known[index].codes[record]), share, random)) for index in chosen
     )
     labels: tuple[str, ...] = ()
     column = ITEMS
@@ -110,7 +110,7 @@ def _around(column: Column, code: int, share: float, random: np.random.Generator
         size = max(1, round(share * len(column.domain)))
         others = np.delete(np.arange(len(column.domain)), code)
         chosen = [code, *random.choice(others, size - 1, replace=False).tolist()]
-        return InList(tuple(write_value(column.domain[place]) for place in sorted(chosen)))
+        return InList(tuple(write_value(column.domain[index]) for index in sorted(chosen)))
     lowest, highest, value = column.keys[0].item(), column.keys[-1].item(), column.keys[code].item()
     if column.type == "float":
         width = share * (highest - lowest)

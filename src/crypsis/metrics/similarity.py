@@ -64,9 +64,9 @@ def pattern_similarity(
 
 def _supports_in(original: Trajectories, wanted: Patterns, frequent: Patterns) -> Int64s:
     """Support of the wanted patterns in the original; that of its frequent ones is known."""
-    place = pattern_indices(wanted.offsets, wanted.codes, frequent.offsets, frequent.codes)
-    supports = np.where(place >= 0, np.append(frequent.supports, 0)[place], 0)
-    rare = np.flatnonzero(place < 0)
+    index = pattern_indices(wanted.offsets, wanted.codes, frequent.offsets, frequent.codes)
+    supports = np.where(index >= 0, np.append(frequent.supports, 0)[index], 0)
+    rare = np.flatnonzero(index < 0)
     offsets, positions = take_records(wanted.offsets, rare)
     known = original.locations.vocabulary
     codes = wanted.codes[positions]

@@ -138,7 +138,7 @@ class _Axis:
             if self.published.hierarchy is None:
                 raise NotApplicable(f"The release does not say what the nodes of column '{self.original.name}' hold.")
             leaves = set(self.published.hierarchy.leaves[str(cell.members[0])])
-            held[[place for value, place in self._place.items() if write_value(value) in leaves]] = True
+            held[[index for value, index in self._place.items() if write_value(value) in leaves]] = True
             self.volume[number] = len(leaves)
         self.members[number] = held
 

@@ -92,10 +92,10 @@ def _lengths(offsets: Int64s, x: Float64s, y: Float64s) -> Float64s:
 
 def _histogram(lengths: Float64s, longest: float, bins: int) -> Int64s:
     if longest == 0:
-        place = np.zeros(len(lengths), np.int64)
+        slot = np.zeros(len(lengths), np.int64)
     else:
-        place = np.minimum(lengths / longest * bins, bins - 1).astype(np.int64)
-    return np.bincount(place, minlength=bins).astype(np.int64)
+        slot = np.minimum(lengths / longest * bins, bins - 1).astype(np.int64)
+    return np.bincount(slot, minlength=bins).astype(np.int64)
 
 
 def _centre(lengths: Float64s) -> tuple[float, float]:

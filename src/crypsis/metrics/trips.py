@@ -67,9 +67,9 @@ class Trips:
         """Runs of so many places as one number each, ascending, and how many trips have them, each counted once."""
         owner = np.repeat(np.arange(len(self.weights)), self.lengths)
         keys, owners = self.places.copy(), owner
-        for place in range(1, length):
-            size = max(len(self.places) - place, 0)
-            keys, owners = keys[:size] * self.n_places + self.places[place:], owners[:size]
+        for index in range(1, length):
+            size = max(len(self.places) - index, 0)
+            keys, owners = keys[:size] * self.n_places + self.places[index:], owners[:size]
         whole = owners == owner[length - 1 :] if len(owners) else np.zeros(0, np.bool_)
         keys, owners = keys[whole], owners[whole]
         order = np.lexsort((keys, owners))
@@ -83,8 +83,8 @@ def matched(keys: Int64s, counts: Int64s, wanted: Int64s) -> Int64s:
     """The counts of some keys, 0 for those that are not there; `keys` ascend."""
     if not len(keys):
         return np.zeros(len(wanted), np.int64)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, counts[place], 0)
+    index = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[index] == wanted, counts[index], 0)
 
 
 def _summed(keys: Int64s, weights: Int64s) -> tuple[Int64s, Int64s]:

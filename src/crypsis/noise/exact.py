@@ -90,15 +90,15 @@ class ExactNoise(Noise):
         The strings are compared with it a bit at a time and all at once: of those that agree with it so far, about
         half have a 1 next. How many is counted in as many random bits; which of them is never asked.
         """
-        undecided, passed, place = total, 0, 0
+        undecided, passed, index = total, 0, 0
         while undecided:
             ones = self._ones(undecided)
-            if probability.bit(place):
+            if probability.bit(index):
                 passed += undecided - ones
                 undecided = ones
             else:
                 undecided -= ones
-            place += 1
+            index += 1
         return passed
 
     def subset(self, total: int, size: int) -> Int64s:

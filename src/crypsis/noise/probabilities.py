@@ -24,11 +24,11 @@ class PassProbability:
         self._known = 0
         self._bits = 0
 
-    def bit(self, place: int) -> int:
+    def bit(self, index: int) -> int:
         """Bit `place` behind the point, counted from 0."""
-        while place >= self._known:
+        while index >= self._known:
             self._extend(max(_FIRST_BITS, 2 * self._known))
-        return (self._bits >> (self._known - 1 - place)) & 1
+        return (self._bits >> (self._known - 1 - index)) & 1
 
     def bounds(self, digits: int = 40) -> tuple[Fraction, Fraction]:
         """Rationals on both sides of it that are about 10^-digits of it apart."""

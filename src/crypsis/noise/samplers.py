@@ -28,12 +28,12 @@ _ONE = np.uint64(1)
 @njit
 def word(words: Words, cursor: Int64s) -> np.uint64:
     """The next 32 random bits."""
-    place = cursor[0]
-    if place >= len(words):
+    index = cursor[0]
+    if index >= len(words):
         cursor[1] = 1
         return np.uint64(0)
-    cursor[0] = place + 1
-    return np.uint64(words[place])
+    cursor[0] = index + 1
+    return np.uint64(words[index])
 
 
 @njit

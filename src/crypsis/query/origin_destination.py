@@ -52,8 +52,8 @@ def _best_two(visits: PublishedVisits, chosen: Bools, values: Any) -> list[Any]:
     people = visits.person[order]
     rank = np.arange(len(order)) - np.searchsorted(people, people)
     best = []
-    for place in (0, 1):
+    for index in (0, 1):
         visit = np.full(visits.n_people, -1)
-        visit[people[rank == place]] = order[rank == place]
+        visit[people[rank == index]] = order[rank == index]
         best.append(visit)
     return best

@@ -75,7 +75,7 @@ def _of_column(column: Column, published: PublishedColumn) -> Float64s:
     listed = np.flatnonzero((times > 0) & np.isin(cells.kinds, (CellKind.NODE, CellKind.SET)))
     if len(listed):
         values = column.domain.to_list()
-        place = {value: at for at, value in enumerate(values)}
+        index = {value: at for at, value in enumerate(values)}
         named = {write_value(value): at for at, value in enumerate(values)}
     for number in listed.tolist():
         cell = cells[number]
@@ -83,7 +83,7 @@ def _of_column(column: Column, published: PublishedColumn) -> Float64s:
             leaves = () if published.hierarchy is None else published.hierarchy.leaves.get(str(cell.members[0]), ())
             found = [named[leaf] for leaf in leaves if leaf in named]
         else:
-            found = [place[member] for member in cell.members if member in place]
+            found = [index[member] for member in cell.members if member in index]
         if found:
             estimate[found] += times[number] / len(found)
     return _relative(estimate, counts)

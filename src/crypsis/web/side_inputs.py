@@ -351,7 +351,7 @@ class SideInputs:
         """The workload of a dataset; every query is parsed first."""
         if len(queries) > _MOST_QUERIES:
             raise BadParameter(f"A workload has up to {_MOST_QUERIES:,} queries here.", parameter="queries")
-        parsed = (str(parse_query(text, where=f"query {place}")) for place, text in enumerate(queries, 1))
+        parsed = (str(parse_query(text, where=f"query {index}")) for index, text in enumerate(queries, 1))
         written = [*dict.fromkeys(parsed)]  # asked once, each
         known = self.workload(dataset)
         if known is None:
@@ -363,7 +363,7 @@ class SideInputs:
 
     def queries_text(self, queries: Sequence[str]) -> str:
         """Queries as the file that is loaded again: one on each line."""
-        parsed = [parse_query(text, where=f"query {place}") for place, text in enumerate(queries, 1)]
+        parsed = [parse_query(text, where=f"query {index}") for index, text in enumerate(queries, 1)]
         return "".join(f"{query}\n" for query in parsed)
 
     def counts(self, dataset: str, queries: Sequence[str]) -> list[int]:

@@ -98,16 +98,16 @@ def _series(
         if value == 0:
             continue
         called = "" if entry[panel.x.column] is None else str(entry[panel.x.column])
-        place = place_of[called]
+        slot = place_of[called]
         if panel.mark == "stacked":
-            foot, head = rows.across.at(feet[place]), rows.across.at(feet[place] + value)
-            feet[place] += value
+            foot, head = rows.across.at(feet[slot]), rows.across.at(feet[slot] + value)
+            feet[slot] += value
         else:
             foot, head = rows.start, rows.across.at(value)
         shape = element(
             "rect",
             x=min(foot, head),
-            y=rows.box.top + rows.height * (place + 0.11) + thickness * (series if rows.side_by_side > 1 else 0),
+            y=rows.box.top + rows.height * (slot + 0.11) + thickness * (series if rows.side_by_side > 1 else 0),
             width=max(abs(head - foot), 1),
             height=max(thickness, 0.5),
             **marks.fill(series),

@@ -30,6 +30,6 @@ def draw_bins(series: Series) -> Iterator[Markup]:
             y=min(head, foot - 1),
             width=max(right - left - 2 * gap, 0.5),
             height=max(foot - head, 1),
-            **series.marks.fill(series.place),
+            **series.marks.fill(series.index),
         )
         yield series.marks.mark(told([series.name, values, value_on(panel.y, row)]), shape)

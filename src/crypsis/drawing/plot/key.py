@@ -13,7 +13,7 @@ from crypsis.translation import _
 LETTER = 6.7  # about the width of a letter
 
 
-def switches(frame: Frame, place: int, panel: Panel, width_of_plot: float) -> list[Markup]:
+def switches(frame: Frame, index: int, panel: Panel, width_of_plot: float) -> list[Markup]:
     """A switch for each axis of a panel that may be logarithmic, from the right."""
     found = []
     right = width_of_plot
@@ -36,7 +36,7 @@ def switches(frame: Frame, place: int, panel: Panel, width_of_plot: float) -> li
                 tabindex="0",
                 aria_checked="true" if name.scale == "log" else "false",
                 aria_label=_("logarithmic axis: {label}", label=name.label),
-                data_panel=str(place),
+                data_panel=str(index),
                 data_axis=axis,
             )
         )

@@ -16,7 +16,7 @@ from crypsis.translation import _
 def draw_lines(series: Series) -> Iterator[Markup]:
     panel = series.panel
     places = series.places()
-    yield element("path", d=path_through(places), class_=stroke(series.place))
+    yield element("path", d=path_through(places), class_=stroke(series.index))
     for row, place, x in zip(series.rows.iter_rows(named=True), places, series.x().tolist(), strict=True):
         words = [series.name, value_on(panel.x, row)]
         if place is None:
@@ -28,7 +28,7 @@ def draw_lines(series: Series) -> Iterator[Markup]:
         if spread is not None:
             value += f" ± {shown(spread)}"
             more.append(_deviation(series, place[0], row[panel.y.column], spread))
-        yield series.marks.mark(told([*words, value]), marker(series.place, *place, 4.5, "shape"), *more)
+        yield series.marks.mark(told([*words, value]), marker(series.index, *place, 4.5, "shape"), *more)
 
 
 def _gap(series: Series, row: dict[str, Any], x: float, words: list[str]) -> Markup:

@@ -75,13 +75,13 @@ def interactive_svg(frame: Frame, *, title: bool = True, alone: bool = True, wid
     )
 
 
-def _panel(frame: Frame, place: int, panel: Panel, marks: Marks) -> tuple[Markup, float]:
+def _panel(frame: Frame, index: int, panel: Panel, marks: Marks) -> tuple[Markup, float]:
     """The drawing and its height."""
     parts: list[str] = []
     y = 0.0
     if panel.title:
         parts.append(text(0, 14, panel.title, "name"))
-    chosen = switches(frame, place, panel, marks.width)
+    chosen = switches(frame, index, panel, marks.width)
     if chosen or panel.title:
         parts += chosen
         y += 26
@@ -89,11 +89,11 @@ def _panel(frame: Frame, place: int, panel: Panel, marks: Marks) -> tuple[Markup
         key, height = legend(panel, frame.series_of(panel), marks, y)
         parts.append(key)
         y += height
-    views, height = _views(frame, place, panel, marks, y)
+    views, height = _views(frame, index, panel, marks, y)
     return element("g", *parts, *views), height
 
 
-def _views(frame: Frame, place: int, panel: Panel, marks: Marks, top: float) -> tuple[list[Markup], float]:
+def _views(frame: Frame, index: int, panel: Panel, marks: Marks, top: float) -> tuple[list[Markup], float]:
     """One per choice of scales; the one that the panel asks for is shown."""
     views = []
     height = 0.0
@@ -107,7 +107,7 @@ def _views(frame: Frame, place: int, panel: Panel, marks: Marks, top: float) -> 
                     "g",
                     drawn,
                     class_="view",
-                    data_panel=str(place),
+                    data_panel=str(index),
                     data_x="log" if x_log else "linear",
                     data_y="log" if y_log else "linear",
                     display=None if marks.shown else "none",
@@ -129,8 +129,8 @@ def _view(frame: Frame, panel: Panel, marks: Marks, top: float, x_log: bool, y_l
     feet = np.zeros(frame.data[panel.x.column].n_unique())
     gaps: dict[float, int] = {}
 
-    def series(place: int, name: str, rows: pl.DataFrame) -> Series:
-        return Series(frame, panel, rows, place, name, across, up, box, marks, feet, gaps)
+    def series(series_index: int, name: str, rows: pl.DataFrame) -> Series:
+        return Series(frame, panel, rows, series_index, name, across, up, box, marks, feet, gaps)
 
     if panel.joined is not None:
         best = frame.data.filter(pl.col(panel.joined)).sort(panel.x.column, panel.y.column)

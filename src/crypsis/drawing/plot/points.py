@@ -20,4 +20,4 @@ def draw_points(series: Series) -> Iterator[Markup]:
         words = [called, value_on(panel.x, row), value_on(panel.y, row)]
         if panel.joined is not None and row[panel.joined]:
             words.append(_("not beaten in both"))
-        yield series.marks.mark(told(words), marker(series.place, *place, 5, "shape"))
+        yield series.marks.mark(told(words), marker(series.index, *place, 5, "shape"))

@@ -32,7 +32,7 @@ class Series:
     frame: Frame
     panel: Panel
     rows: pl.DataFrame
-    place: int
+    index: int
     name: str
     across: Scale
     up: Scale
@@ -43,7 +43,7 @@ class Series:
 
     @property
     def colour(self) -> int:
-        return self.place % len(SIGNS)
+        return self.index % len(SIGNS)
 
     def x(self) -> Any:
         """The rows' values on the horizontal axis."""

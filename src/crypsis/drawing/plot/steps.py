@@ -16,7 +16,7 @@ def draw_steps(series: Series) -> Iterator[Markup]:
     ordered = series.rows.sort(column, maintain_order=True).unique(column, keep="last", maintain_order=True)
     series = replace(series, rows=ordered)
     places = series.places()
-    yield element("path", d=_stairs(places), class_=stroke(series.place))
+    yield element("path", d=_stairs(places), class_=stroke(series.index))
     yield from hover_marks(series, places, visible=len(places) <= 60)
 
 

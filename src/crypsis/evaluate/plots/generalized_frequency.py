@@ -29,9 +29,9 @@ def generalized_frequency(published: Any, column: str | None = None) -> Frame:
         raise NotApplicable(f"A table has several columns; name one of {', '.join(table.names)}.")
     chosen = table.column(column)
     counts = np.bincount(chosen.codes, minlength=len(chosen.cells))
-    order = [place for place in ordered_cells(chosen) if counts[place]]
+    order = [index for index in ordered_cells(chosen) if counts[index]]
     texts = chosen.cells.texts
-    return _frame([texts[place] for place in order], counts[order], column)
+    return _frame([texts[index] for index in order], counts[order], column)
 
 
 def _of_items(published: PublishedTransactions, column: str) -> Frame:

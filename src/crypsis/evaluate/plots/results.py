@@ -81,8 +81,8 @@ class Results(Sequence[CellResult]):
     def __len__(self) -> int:
         return len(self.cells)
 
-    def __getitem__(self, place: Any) -> Any:
-        return self.cells[place]
+    def __getitem__(self, index: Any) -> Any:
+        return self.cells[index]
 
     @property
     def parameters(self) -> list[str]:

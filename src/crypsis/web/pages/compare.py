@@ -127,7 +127,7 @@ class ComparePage:
             name = self.names[min(focus, len(self.names) - 1)]
             ui.timer(0.1, lambda: name.run_method("focus"), once=True)
 
-    def _card(self, place: int, run: RunTable) -> None:
+    def _card(self, index: int, run: RunTable) -> None:
         label = str(run.get("label") or run.get("method") or "run")
         with (
             ui.element("div")
@@ -136,16 +136,16 @@ class ComparePage:
         ):
             with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 4px"):
                 name = ui.input(_("Label"), value=label).props("outlined dense debounce=500").style("flex: 1")
-                name.on_value_change(lambda event: self._set(place, label=str(event.value or "")))
+                name.on_value_change(lambda event: self._set(index, label=str(event.value or "")))
                 self.names.append(name)
-                theme.quiet("content_copy", _("Duplicate {label}", label=label), lambda: self._duplicate(place))
+                theme.quiet("content_copy", _("Duplicate {label}", label=label), lambda: self._duplicate(index))
                 theme.quiet(
-                    "arrow_back", _("Move {label} to the front", label=label), lambda: self._move(place, -1)
-                ).set_enabled(place > 0)
+                    "arrow_back", _("Move {label} to the front", label=label), lambda: self._move(index, -1)
+                ).set_enabled(index > 0)
                 theme.quiet(
-                    "arrow_forward", _("Move {label} back", label=label), lambda: self._move(place, 1)
-                ).set_enabled(place < len(self.runs) - 1)
-                theme.quiet("close", _("Remove {label}", label=label), lambda: self._remove(place))
+                    "arrow_forward", _("Move {label} back", label=label), lambda: self._move(index, 1)
+                ).set_enabled(index < len(self.runs) - 1)
+                theme.quiet("close", _("Remove {label}", label=label), lambda: self._remove(index))
             self.problems.append(ui.element("div").classes("stack").style("gap: 6px"))
             if "method" not in run or run["method"] not in METHODS:
                 ui.label(_("Written in a file; change it with Show as file.")).classes("muted small")
@@ -155,8 +155,8 @@ class ComparePage:
             possible = {name: METHODS[name].__name__ for name, reason in self.reasons.items() if reason is None}
             method = ui.select(possible, value=run["method"] if run["method"] in possible else None, label=_("Method"))
             method.props("outlined dense options-dense").style("width: 100%")
-            method.on_value_change(lambda event: self._set_method(place, event.value))
-            self._sweep(place, run)
+            method.on_value_change(lambda event: self._set_method(index, event.value))
+            self._sweep(index, run)
             values = dict(run.get("params") or {})
             swept = (run.get("sweep") or {}).get("param")
             with (
@@ -164,12 +164,12 @@ class ComparePage:
                 ui.column().style("width: 100%"),
             ):
                 form = ParameterForm(
-                    run["method"], values, lambda: self._set_params(place, values, more, swept), self.dataset.number
+                    run["method"], values, lambda: self._set_params(index, values, more, swept), self.dataset.number
                 )
             self.forms.append(form)
             self.more.append(more)
 
-    def _sweep(self, place: int, run: RunTable) -> None:
+    def _sweep(self, index: int, run: RunTable) -> None:
         sweepable = [
             one for one in parameters_of(METHODS[run["method"]]) if one.type in (int, float) and one.name != "seed"
         ]
@@ -194,7 +194,7 @@ class ComparePage:
 
         def changed() -> None:
             if not param.value:
-                self._set(place, sweep=None)
+                self._set(index, sweep=None)
             else:
                 told_values = [field.value for field in fields]
                 if any(value is None for value in told_values):
@@ -203,7 +203,7 @@ class ComparePage:
                 start, end, step = (
                     int(value) if kind is int and float(value).is_integer() else value for value in told_values
                 )
-                self._set(place, sweep={"param": param.value, "start": start, "end": end, "step": step})
+                self._set(index, sweep={"param": param.value, "start": start, "end": end, "step": step})
 
         def chosen() -> None:
             param.props(theme.attribute("display-value", param.value or _("nothing")))
@@ -227,13 +227,13 @@ class ComparePage:
         for field in fields:
             field.on_value_change(changed)
 
-    def _set(self, place: int, **change: Any) -> None:
+    def _set(self, index: int, **change: Any) -> None:
         runs = self.runs
-        kept = {key: value for key, value in {**runs[place], **change}.items() if value not in (None, "")}
-        runs[place] = cast(RunTable, kept)
+        kept = {key: value for key, value in {**runs[index], **change}.items() if value not in (None, "")}
+        runs[index] = cast(RunTable, kept)
         self._keep(runs)
         self.faults.clear()
-        self.problems[place].clear()
+        self.problems[index].clear()
 
     def _apply(self, label: str, remedy: Remedy) -> None:
         """Set what would mend a finding in the configuration of this label; the person presses Run all."""
@@ -256,21 +256,21 @@ class ComparePage:
                 return
         done(_("{parameter} is varied in this configuration; change its range.", parameter=remedy.parameter))
 
-    def _set_params(self, place: int, values: dict[str, Any], more: Any, swept: str | None) -> None:
-        self._set(place, params=dict(values))
+    def _set_params(self, index: int, values: dict[str, Any], more: Any, swept: str | None) -> None:
+        self._set(index, params=dict(values))
         more.set_text(_in_short(values, swept))
 
-    def _set_method(self, place: int, name: str | None) -> None:
+    def _set_method(self, index: int, name: str | None) -> None:
         if name:
             runs = self.runs
             known = {one.name for one in parameters_of(METHODS[name])}
-            params = {key: value for key, value in (runs[place].get("params") or {}).items() if key in known}
-            sweep = runs[place].get("sweep")
-            runs[place] = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
+            params = {key: value for key, value in (runs[index].get("params") or {}).items() if key in known}
+            sweep = runs[index].get("sweep")
+            runs[index] = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
             if sweep and sweep["param"] in known:
-                runs[place]["sweep"] = sweep
+                runs[index]["sweep"] = sweep
             self._keep(runs)
-            self._show_cards(focus=place)
+            self._show_cards(focus=index)
 
     def _free_label(self, wanted: str) -> str:
         taken = {str(run.get("label") or run.get("method")) for run in self.runs}
@@ -298,24 +298,24 @@ class ComparePage:
         self._keep([*self.runs, made])
         self._show_cards(focus=len(self.runs) - 1)
 
-    def _duplicate(self, place: int) -> None:
+    def _duplicate(self, index: int) -> None:
         runs = self.runs
-        copy = runs[place].copy()
+        copy = runs[index].copy()
         copy["label"] = self._free_label(str(copy.get("label") or copy.get("method")))
-        self._keep([*runs[: place + 1], copy, *runs[place + 1 :]])
-        self._show_cards(focus=place + 1)
+        self._keep([*runs[: index + 1], copy, *runs[index + 1 :]])
+        self._show_cards(focus=index + 1)
 
-    def _move(self, place: int, by: int) -> None:
+    def _move(self, index: int, by: int) -> None:
         runs = self.runs
-        runs[place], runs[place + by] = runs[place + by], runs[place]
+        runs[index], runs[index + by] = runs[index + by], runs[index]
         self._keep(runs)
-        self._show_cards(focus=place + by)
+        self._show_cards(focus=index + by)
 
-    def _remove(self, place: int) -> None:
+    def _remove(self, index: int) -> None:
         runs = self.runs
-        del runs[place]
+        del runs[index]
         self._keep(runs)
-        self._show_cards(focus=place)
+        self._show_cards(focus=index)
 
     # Running
 
@@ -334,18 +334,18 @@ class ComparePage:
     def _show_problem(self, where: str, words: str) -> None:
         """Beside the field, in the card, or, where it is about all of them, below the cards."""
         found = re.match(r"run (\d+)", where)
-        place = int(found.group(1)) - 1 if found else -1
-        if not 0 <= place < len(self.problems):
+        index = int(found.group(1)) - 1 if found else -1
+        if not 0 <= index < len(self.problems):
             with self.faults, theme.fault(where or _("Problem"), note_words(words)):
                 self._offer_columns()
             return
-        form = self.forms[place]
+        form = self.forms[index]
         if form is not None and form.place_problem(words):
-            self.more[place].open()
+            self.more[index].open()
         else:
             title = _("This configuration cannot be run")
-            with self.problems[place], theme.fault(title, note_words(words)):
-                theme.secondary(_("Remove this configuration"), lambda: self._remove(place), "close")
+            with self.problems[index], theme.fault(title, note_words(words)):
+                theme.secondary(_("Remove this configuration"), lambda: self._remove(index), "close")
                 self._offer_columns()
 
     def _offer_columns(self) -> None:

@@ -46,18 +46,18 @@ def register(workbench: Workbench) -> None:
 
 def _steps() -> None:
     with ui.element("ol").classes("steps"):
-        for place, (icon, title, words, path) in enumerate(STEPS, 1):
+        for step, (icon, title, words, path) in enumerate(STEPS, 1):
             with ui.element("li").classes("box"):
                 with ui.row().style("align-items: center; gap: 10px; flex-wrap: nowrap"):
                     ui.icon(icon).classes("step-icon").props("aria-hidden=true")
-                    ui.html(f"<h2>{place}. {theme.escaped(_(title))}</h2>", sanitize=False)
+                    ui.html(f"<h2>{step}. {theme.escaped(_(title))}</h2>", sanitize=False)
                 ui.label(_(words)).classes("muted")
-                if place == 1:
+                if step == 1:
                     theme.primary(_("Load data"), lambda: ui.navigate.to("/data"), "upload_file").style(
                         "align-self: flex-start"
                     )
                 else:
-                    ui.link(_("Read about the methods") if place == 2 else _("Check a release"), path).classes("small")
+                    ui.link(_("Read about the methods") if step == 2 else _("Check a release"), path).classes("small")
 
 
 def _recent(workbench: Workbench) -> None:
