@@ -69,7 +69,7 @@ def main() -> None:
             write_parts(Path(name) / "parts", records)
             own = [sys.executable, "-m", "benchmarks.executors.baskets_in_parts"]
             done = subprocess.run(
-                [*own, "--folder", name, "--memory", asked.memory], check=True, capture_output=True, text=True
+                [*own, "--folder", name, "--memory", asked.memory], check=True, stdout=subprocess.PIPE, text=True
             )
             print(f"{records:>12,} baskets: {done.stdout.strip()}", flush=True)
 

@@ -60,13 +60,15 @@ class RecodedBlocks:
 class RecodedRecords:
     """Published records of shards. `publish(shard, *common)` gives those of a shard, as they are published, as they
     were, and the number that each published one has in the input. All are in the symbols of `symbols`, one record that
-    shows each that is published; `original` is one that holds everything that occurs."""
+    shows each that is published; `original` is one that holds everything that occurs. Where records are `truthful`,
+    each is compared with the one that it was made of."""
 
     shards: Sequence[Any]
     publish: Callable[..., tuple[Any, Any, Any]]
     symbols: Any
     original: Any
     common: tuple[Any, ...] = field(default=(), repr=False)
+    truthful: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,7 +52,14 @@ def sort_records(
     seeds = tuple(secrets.randbits(63) for _ in range(2))
     with context.stage("publish"):
         runs = executor.map(
-            publish_run, list(enumerate(recoded.shards)), folder, recoded.publish, recoded.common, seeds, kind
+            publish_run,
+            list(enumerate(recoded.shards)),
+            folder,
+            recoded.publish,
+            recoded.common,
+            seeds,
+            kind,
+            recoded.truthful,
         )
         for one in runs:
             if one["problem"] is not None:
@@ -82,6 +89,7 @@ def publish_run(
     common: Sequence[Any],
     seeds: Sequence[int],
     kind: PublishedKind,
+    truthful: bool,
 ) -> dict[str, Any]:
     """Publish a shard, compare it with what it was made of, and sort its rows; equal ones stay in the input's order."""
     number, shard = numbered
@@ -90,7 +98,7 @@ def publish_run(
     symbols = published.symbols
     ranks = sorted_run[1]
     return {
-        "problem": kind.problem_of_shard(published, original),
+        "problem": kind.problem_of_shard(published, original) if truthful else None,
         "run": run,
         "occurrences": np.bincount(published.codes, minlength=len(symbols)).astype(np.int64),
         "checksum": row_checksum(sorted_run[0], _number_of_rank(symbols)[ranks] if len(ranks) else ranks, seeds),

@@ -7,20 +7,27 @@ from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import PatternPreservingKAnonymity, Verdict
 from crypsis.verifiers.published_sequences import PublishedSequences, counted
 
+LOOKED_FOR = "every distinct published trajectory was looked for in the original"
+
+
+def original_required(promised: PatternPreservingKAnonymity) -> OriginalRequired:
+    """The refusal to verify published rows alone."""
+    return OriginalRequired(
+        f"{promised.model} is a promise about the original data, and published rows need not be true; "
+        "give the original (original=DATA)."
+    )
+
 
 def verify_pattern_preserving_k_anonymity(
     published: PublishedTrajectories, promised: PatternPreservingKAnonymity, original: Trajectories | None = None
 ) -> Verdict:
     """Count the original individuals that contain each distinct published row."""
     if original is None:
-        raise OriginalRequired(
-            f"{promised.model} is a promise about the original data, and published rows need not be true; "
-            "give the original (original=DATA)."
-        )
+        raise original_required(promised)
     if promised.unit == "owner" and original.owners is None:
         raise NotApplicable("Owners are to be counted; give the original with the owner of each trajectory.")
     sequences = PublishedSequences.of(published, original)
-    k, how = promised.k, "every distinct published trajectory was looked for in the original"
+    k, how = promised.k, LOOKED_FOR
     support = sequences.original_support(original, original.groups(promised.unit))
     breaks = support < k
     if not breaks.any():

@@ -15,9 +15,10 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.trajectory import Trajectories
 from crypsis.errors import OriginalRequired
-from crypsis.guarantees import SequenceKAnonymity, Verdict, Witness
+from crypsis.guarantees import PatternPreservingKAnonymity, SequenceKAnonymity, Verdict, Witness
 from crypsis.verifiers.containing_rows import Rows, distinct_rows
 from crypsis.verifiers.counted_rows import CountedRows, load_rows, row_hashes
+from crypsis.verifiers.pattern_preserving_k_anonymity import LOOKED_FOR, original_required
 from crypsis.verifiers.published_sequences import counted as counted_words
 
 BYTES_PER_VISIT = 64  # of distinct rows while they are looked for
@@ -34,14 +35,17 @@ class Found(NamedTuple):
 
 def verify_sequence_parts(
     counted: CountedRows,
-    promised: SequenceKAnonymity,
+    promised: SequenceKAnonymity | PatternPreservingKAnonymity,
     original: Trajectories | None = None,
     shards: Sequence[Any] = (),
 ) -> Verdict:
-    """Each distinct published row is contained in k original trajectories, or else in k published ones.
+    """Each distinct published row is contained in k original trajectories, or else, where rows are true, in k published
+    ones.
 
     `shards` hold the original trajectories in codes of the locations of `original`.
     """
+    if original is None and isinstance(promised, PatternPreservingKAnonymity):
+        raise original_required(promised)
     if promised.unit == "owner":
         raise OriginalRequired("Published rows do not say whose they are, so owners cannot be counted on parts.")
     k, workers = promised.k, counted.workers
@@ -59,7 +63,35 @@ def verify_sequence_parts(
             np.sum(workers.map(count_in_shard, shards, file, numbers, n_names + 1), axis=0) for file in files
         ]
     found = [Found(*one) for one in zip(files, in_original, in_published, strict=True)]
+    if isinstance(promised, PatternPreservingKAnonymity):
+        return _judged_by_original(counted, promised, found)
     return _from_published_alone(counted, promised, found) if original is None else _judged(counted, promised, found, k)
+
+
+def _judged_by_original(counted: CountedRows, promised: PatternPreservingKAnonymity, found: Sequence[Found]) -> Verdict:
+    k = promised.k
+    lowest, witness = _least_supported(counted, [(one.file, one.in_original) for one in found], k)
+    if witness is None:
+        return Verdict(promised, True, lowest, k, LOOKED_FOR)
+    told = counted_words(witness.support, promised.unit, "original")
+    figures = {"support_original": witness.support}
+    problem = f"{witness} is contained in {told}, {k} are required."
+    return Verdict(promised, False, witness.support, k, LOOKED_FOR, witness, problem, figures)
+
+
+def _least_supported(
+    counted: CountedRows, supports: Sequence[tuple[str, Int64s | None]], k: int
+) -> tuple[int | None, Witness | None]:
+    """The lowest support of any row, and the row to show where some have less than k."""
+    worst, broken = None, 0
+    lowest: list[int] = []
+    for file, support in supports:
+        assert support is not None
+        breaks = support < k
+        lowest += [int(support.min())] if len(support) else []
+        broken += int(breaks.sum())
+        worst = _worse(worst, counted, file, breaks, support, (support,))
+    return min(lowest, default=None), None if worst is None else Witness(worst[2], worst[1], broken)
 
 
 def _judged(counted: CountedRows, promised: SequenceKAnonymity, found: Sequence[Found], k: int) -> Verdict:
@@ -87,17 +119,10 @@ def _judged(counted: CountedRows, promised: SequenceKAnonymity, found: Sequence[
 
 def _from_published_alone(counted: CountedRows, promised: SequenceKAnonymity, found: Sequence[Found]) -> Verdict:
     k, how = promised.k, "every distinct published trajectory was looked for in the published data"
-    worst, broken = None, 0
-    lowest: list[int] = []
-    for file, _, in_published in found:
-        breaks = in_published < k
-        lowest += [int(in_published.min())] if len(in_published) else []
-        broken += int(breaks.sum())
-        worst = _worse(worst, counted, file, breaks, in_published, (in_published,))
-    if worst is None:
-        return Verdict(promised, True, min(lowest, default=None), k, how)
-    _, support, symbols, _ = worst
-    witness = Witness(symbols, support, broken)
+    lowest, witness = _least_supported(counted, [(one.file, one.in_published) for one in found], k)
+    if witness is None:
+        return Verdict(promised, True, lowest, k, how)
+    support = witness.support
     words = f"{witness} is contained in {counted_words(support, promised.unit, 'published')}"
     if not promised.strict:
         raise OriginalRequired(

@@ -11,7 +11,14 @@ from typing import Any
 
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
-from crypsis.guarantees import ConstrainedKmAnonymity, Guarantee, KmAnonymity, SequenceKAnonymity, Verdict
+from crypsis.guarantees import (
+    ConstrainedKmAnonymity,
+    Guarantee,
+    KmAnonymity,
+    PatternPreservingKAnonymity,
+    SequenceKAnonymity,
+    Verdict,
+)
 from crypsis.verifiers.counted_rows import CountedRows
 from crypsis.verifiers.km_anonymity import COMPARED, COUNTED, verdict_by_size
 from crypsis.verifiers.sequence_parts import verify_sequence_parts
@@ -33,7 +40,7 @@ def verify_trajectory_parts(
 ) -> Verdict:
     """The verdict on what was counted. `symbols` is one row that shows every symbol; `original`, where rows were
     compared with it, one that visits every location that occurs; `shards` hold the original trajectories."""
-    if isinstance(promised, SequenceKAnonymity):
+    if isinstance(promised, (SequenceKAnonymity, PatternPreservingKAnonymity)):
         return verify_sequence_parts(counted, promised, original, shards)
     if not isinstance(promised, KmAnonymity):
         raise NotApplicable(f"{promised.model} is not counted on parts; verify the release without an executor.")

@@ -21,7 +21,7 @@ from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.kernels.lcs import Sequences, closest_paths
 from crypsis.kernels.prefix_tree import ROOT, heights, pruned
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
@@ -68,6 +68,7 @@ class BFP2kA(Method):
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[PatternPreservingKAnonymity]] = PatternPreservingKAnonymity
     scaling: ClassVar[Scaling] = Scaling.BLOCKS
+    publishes_shards: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "replace", "publish")
 
     k: Annotated[int, AtLeast(1), "Sequences of the original that must contain each published one."] = 5
@@ -95,7 +96,7 @@ class BFP2kA(Method):
 
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTrajectories:
+    ) -> PublishedTrajectories | RecodedRecords:
         return anonymize_in_blocks(self, data, executor, context, block, by_place=False)
 
 

@@ -16,7 +16,7 @@ from crypsis.guarantees.klm_anonymity import OneInL
 from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.clustered_recoding import private_facts, published_clusters
 from crypsis.methods.trajectory.clustering import recode_clusters
 from crypsis.methods.trajectory.diverse_merging import Requirement, ShortLength, Unresolved
@@ -61,7 +61,7 @@ class DiverseMethod(Method):
 
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTrajectories:
+    ) -> PublishedTrajectories | RecodedRecords:
         return anonymize_in_blocks(self, data, executor, context, block, by_place=True)
 
     def _split(self, data: Trajectories, clusters: int | None = None) -> SplitTrajectories:

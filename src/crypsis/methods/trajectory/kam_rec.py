@@ -43,7 +43,7 @@ from crypsis.kernels.pattern_tree import (
 from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned, with_ancestors
 from crypsis.kernels.recovery import best_replacement_of_long, best_replacements
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
@@ -93,6 +93,7 @@ class KAMRec(Method):
     family: ClassVar[str] = "trajectory"
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     scaling: ClassVar[Scaling] = Scaling.BLOCKS
+    publishes_shards: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("prefix tree", "index", "compare with the tree", "recover", "publish")
 
     k: Annotated[int, AtLeast(1), "Trajectories that must contain each published sequence."] = 5
@@ -125,7 +126,7 @@ class KAMRec(Method):
 
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTrajectories:
+    ) -> PublishedTrajectories | RecodedRecords:
         return anonymize_in_blocks(self, data, executor, context, block, by_place=False)
 
 

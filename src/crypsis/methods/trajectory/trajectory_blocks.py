@@ -7,8 +7,9 @@ published sequence in a block is among all. So the union is published, as a reco
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -18,17 +19,30 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.errors import Infeasible, TooManyClusters
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
-from crypsis.kernels.row_order import sorted_rows
 from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.z_order import z_values
 from crypsis.run_context import RunContext
-from crypsis.shards.ragged import joined_rows
+from crypsis.shards.ragged import RaggedShard, joined_rows
+from crypsis.shards.ragged_sort import Run, Slice, load_slice, merge_runs, save_run, slices_of, take_rows
 from crypsis.shards.records import EncodedTrajectories
 
 NOTED = ("lost", "published_input_rows", "accounting")
 BYTES_PER_VISIT = 512  # of a block while it is anonymized
+Block = tuple[Slice, ...]  # where its trajectories lie; several where blocks were joined
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedBlock:
+    """A file with what is published of a block, its trajectories and their numbers; the symbols that are published, the
+    sensitive locations, and what is noted. A last one `example` has no rows: what is the same in all blocks."""
+
+    file: str
+    n_records: int
+    symbols: tuple[bytes, ...]
+    facts: dict[str, Any]
+    example: PublishedTrajectories
 
 
 def anonymize_in_blocks(
@@ -39,35 +53,68 @@ def anonymize_in_blocks(
     block: BlockSize,
     *,
     by_place: bool,
-) -> PublishedTrajectories:
+) -> PublishedTrajectories | RecodedRecords:
     """The union of what the method publishes of each block; of one block it is the release of data in memory."""
-    whole: Trajectories = data.whole
-    n_blocks = -(-len(whole) // block.rows)
-    if n_blocks > 1:
-        visits = -(-whole.visits // len(whole)) + 1
-        block.check_fits(BYTES_PER_VISIT * visits, len(whole), executor)
-        with context.stage("blocks"):
-            runs = np.array_split(blocking_order(whole, by_place), n_blocks)
-            done = _feasible_blocks(method, whole, runs, executor)
-        if done is not None and len(done) > 1:
-            context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
-            with context.stage("publish"):
-                return _united(whole, done, context)
-    published: PublishedTrajectories = method.anonymize(whole, context)
-    return published
+    n_blocks = -(-len(data) // block.rows)
+    large = data.is_large and method.publishes_shards
+    if n_blocks <= 1 and not large:
+        alone: PublishedTrajectories = method.anonymize(data.whole, context)
+        return alone
+    visits = -(-int(data.supports.sum()) // len(data)) + 1
+    block.check_fits(BYTES_PER_VISIT * visits, len(data), executor)
+    with context.stage("blocks"):
+        blocks = cut_into_blocks(data, n_blocks, executor, by_place)
+        done = _feasible_blocks(method, data, blocks, executor, by_place, large)
+    if done is None:  # all blocks had to be joined: the method says why, or does it
+        whole: PublishedTrajectories = method.anonymize(data.whole, context)
+        return whole
+    if len(done) > 1:
+        context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
+    with context.stage("publish"):
+        return _recoded(method, data, done, context) if large else _united(data.whole, done, context)
 
 
-def blocking_order(data: Trajectories, by_place: bool) -> Int64s:
-    """By the place of the first visit in Z-order, if asked for, then by labels, then by input number."""
-    order = sorted_rows(data.offsets, data.locations.vocabulary.label_rank[data.codes].astype(np.int32))
-    if not by_place:
-        return order
-    place = np.append(_z_ranks(data.locations), -1)
-    filled = data.lengths > 0
-    first = np.full(len(data), len(place) - 1)  # what visits nothing comes first
-    first[filled] = data.codes[data.offsets[:-1][filled]]
-    placed: Int64s = order[np.argsort(place[first[order]], kind="stable")]
-    return placed
+def cut_into_blocks(data: EncodedTrajectories, n_blocks: int, executor: Executor, by_place: bool) -> list[Block]:
+    """Blocks of an order: by the place of the first visit in Z-order, if asked for, then by labels, then by input
+    number."""
+    folder = str(executor.scratch.below("order").folder)
+    rank = data.locations.vocabulary.label_rank.astype(np.int32)
+    place = _z_ranks(data.locations) if by_place else None
+    runs = executor.map(sort_shard, list(enumerate(data.shards)), folder, rank, place)
+    size, longer = divmod(len(data), n_blocks)
+    ends = offsets_of(np.array([size + (index < longer) for index in range(n_blocks)])).tolist()
+    return [(wanted,) for wanted in slices_of(merge_runs(runs, executor, folder), list(pairwise(ends)))]
+
+
+def sort_shard(numbered: tuple[int, RaggedShard], folder: str, rank: Int32s, place: Int64s | None) -> Run:
+    """The trajectories of a shard in order: by the place of the first visit, which goes before the labels."""
+    number, shard = numbered
+    offsets, codes = shard.read()
+    values = rank[codes].astype(np.int32) if len(codes) else codes
+    if place is not None:
+        filled = np.flatnonzero(np.diff(offsets))  # what visits nothing comes first
+        starts = offsets[:-1][filled]
+        values = np.insert(values, starts, place[codes[starts]].astype(np.int32))
+        offsets = offsets_of(np.diff(offsets) + (np.diff(offsets) > 0))
+    return save_run(folder, number, offsets, values, shard.first + np.arange(shard.rows))[0]
+
+
+def read_block(block: Block, known: Trajectories, by_place: bool) -> tuple[Trajectories, Int64s]:
+    """The trajectories of a block in the order of the input, and their numbers."""
+    offsets, values, records = _joined_slices(block)
+    if by_place:
+        lengths = np.diff(offsets)
+        values = np.delete(values, offsets[:-1][lengths > 0])
+        offsets = offsets_of(lengths - (lengths > 0))
+    code_of_rank = np.argsort(known.locations.vocabulary.label_rank).astype(np.int32)
+    codes = code_of_rank[values] if len(values) else values
+    offsets, codes, records = take_rows((offsets, codes, records), np.argsort(records, kind="stable"))
+    return replace(known, offsets=offsets, codes=codes), records
+
+
+def _joined_slices(block: Block) -> tuple[Int64s, Int32s, Int64s]:
+    pieces = [load_slice(wanted) for wanted in block]
+    return *joined_rows([piece[:2] for piece in pieces]), np.concatenate([piece[2] for piece in pieces])
 
 
 def _z_ranks(locations: Locations) -> Int64s:
@@ -84,80 +131,113 @@ def _z_ranks(locations: Locations) -> Int64s:
 
 
 def _feasible_blocks(
-    method: Method, whole: Trajectories, runs: Sequence[Int64s], executor: Executor
-) -> list[tuple[Int64s, str]] | None:
-    """Blocks, and a file of what is published of each."""
+    method: Method,
+    data: EncodedTrajectories,
+    blocks: Sequence[Block],
+    executor: Executor,
+    by_place: bool,
+    large: bool,
+) -> list[PublishedBlock] | None:
+    """What is published of each block, some of them joined; None where all would have to be."""
     folder = str(executor.scratch.below("blocks").folder)
-    scratch = Scratch.at(folder)
 
-    def attempt(chosen: Sequence[Int64s]) -> list[str | None]:
-        work = []
-        for rows in chosen:
-            name = f"{int(rows[0])}-{len(rows)}"
-            work.append((name, scratch.save(f"block-{name}", replace(whole.take(rows), ids=None))))
-        return executor.map(anonymize_block, work, folder, method)
+    def attempt(chosen: Sequence[Block]) -> list[PublishedBlock | None]:
+        return executor.map(anonymize_block, list(chosen), folder, method, data.one_of_each, by_place, False)
 
-    return try_blocks([np.sort(run) for run in runs], attempt, lambda one, other: np.sort(np.concatenate((one, other))))
+    done = try_blocks(blocks, attempt, lambda one, other: (*one, *other))
+    if done is None and large:  # in a worker, where its memory is bounded
+        every: list[Block] = [tuple(chain.from_iterable(blocks))]
+        return executor.map(anonymize_block, every, folder, method, data.one_of_each, by_place, True)
+    return None if done is None else [published for _, published in done]
 
 
-def anonymize_block(work: tuple[str, str], folder: str, method: Method) -> str | None:
-    """What is published of a block, and what is noted of it, in a file; None where the method cannot do it."""
-    name, file = work
+def anonymize_block(
+    block: Block, folder: str, method: Method, known: Trajectories, by_place: bool, demanded: bool
+) -> PublishedBlock | None:
+    """What is published of a block, and what is noted of it; None where the method cannot do it, unless `demanded`."""
     context = RunContext()
+    own, records = read_block(block, known, by_place)
     try:
-        published = method.anonymize(load(file), context)
+        published = method.anonymize(own, context)
     except (Infeasible, TooManyClusters):
+        if demanded:
+            raise
         return None
+    symbols = published.symbols
     facts = {key: value for key, value in context.private.items() if key in NOTED}
-    return Scratch.at(folder).save(f"published-{name}", (published, facts))
+    inputs = facts.pop("published_input_rows", None)
+    lost = [{**one, "row": int(records[one["row"]])} for one in facts.pop("lost", ())]
+    name = f"block-{int(records[0])}-{len(records)}"
+    return PublishedBlock(
+        Scratch.at(folder).save(name, (published, own, records, inputs, lost)),
+        len(records),
+        tuple(
+            symbols.members[start:end].astype(np.int32).tobytes() for start, end in pairwise(symbols.offsets.tolist())
+        ),
+        facts,
+        published.take(np.zeros(0, np.int64)),
+    )
 
 
-def _united(whole: Trajectories, done: Sequence[tuple[Int64s, str]], context: RunContext) -> PublishedTrajectories:
-    """All blocks in one numbering of symbols, rows in the order of the input."""
+def _united_symbols(
+    locations: Locations, done: Sequence[PublishedBlock]
+) -> tuple[Symbols, list[Int32s], tuple[str, ...]]:
+    """The symbols of all blocks in one numbering, those of each block in it, and all sensitive locations."""
     numbers: dict[bytes, int] = {}
-    pieces, inputs, lost, omits = [], [], [], False
-    accounting: dict[str, int] = {}
-    sensitive: set[str] = set()
-    published: PublishedTrajectories | None = None
-    for rows, file in done:
-        published, facts = load(file)
-        pieces.append((published.offsets, _numbered(published, numbers)))
-        inputs.append(rows[np.asarray(facts.get("published_input_rows", np.arange(len(rows))))])
-        omits = omits or "published_input_rows" in facts
-        lost += [{**one, "row": int(rows[one["row"]])} for one in facts.get("lost", ())]
-        for name, count in facts["accounting"].items():
-            accounting[name] = accounting.get(name, 0) + count
-        sensitive.update(published.sensitive)
-    assert published is not None
+    own = [np.array([numbers.setdefault(symbol, len(numbers)) for symbol in block.symbols], np.int32) for block in done]
+    members = [np.frombuffer(symbol, np.int32) for symbol in numbers]
+    symbols = Symbols(
+        locations.vocabulary,
+        offsets_of(np.array([len(one) for one in members], np.int64)),
+        np.concatenate([*members, np.zeros(0, np.int32)]),
+    )
+    return symbols, own, tuple(sorted({label for block in done for label in block.example.sensitive}))
+
+
+def _accounting(done: Sequence[PublishedBlock]) -> dict[str, int]:
+    names = list(dict.fromkeys(name for block in done for name in block.facts["accounting"]))
+    return {name: sum(block.facts["accounting"].get(name, 0) for block in done) for name in names}
+
+
+def _united(whole: Trajectories, done: Sequence[PublishedBlock], context: RunContext) -> PublishedTrajectories:
+    """All blocks together, rows in the order of the input."""
+    symbols, numbers, sensitive = _united_symbols(whole.locations, done)
+    pieces, inputs, lost, blocks, omits = [], [], [], [], False
+    for block, own in zip(done, numbers, strict=True):
+        published, _, records, rows, lost_here = load(block.file)
+        pieces.append((published.offsets, own[published.codes] if len(own) else published.codes))
+        inputs.append(records if rows is None else records[rows])
+        omits = omits or rows is not None
+        lost += lost_here
+        blocks.append(records.tolist())
     offsets, codes = joined_rows(pieces)
     order = np.argsort(np.concatenate(inputs), kind="stable")
     taken, positions = take_records(offsets, order)
-    members = [np.frombuffer(own, np.int32) for own in numbers]
-    symbols = Symbols(
-        whole.locations.vocabulary,
-        offsets_of(np.array([len(own) for own in members], np.int64)),
-        np.concatenate([*members, np.zeros(0, np.int32)]),
-    )
-    context.private.update(
-        blocks=[rows.tolist() for rows, _ in done],
-        lost=sorted(lost, key=lambda one: one["row"]),
-        accounting=accounting,
-    )
+    context.private.update(blocks=blocks, lost=sorted(lost, key=lambda one: one["row"]), accounting=_accounting(done))
     if omits:
         context.private["published_input_rows"] = np.concatenate(inputs)[order]
-    return replace(
-        published, offsets=taken, codes=codes[positions], symbols=symbols, sensitive=tuple(sorted(sensitive))
-    )
+    return replace(done[-1].example, offsets=taken, codes=codes[positions], symbols=symbols, sensitive=sensitive)
 
 
-def _numbered(published: PublishedTrajectories, numbers: dict[bytes, int]) -> Int32s:
-    """The codes of a block in numbers of all symbols; new ones are added."""
-    symbols = published.symbols
-    own = np.array(
-        [
-            numbers.setdefault(symbols.members[start:end].astype(np.int32).tobytes(), len(numbers))
-            for start, end in pairwise(symbols.offsets.tolist())
-        ],
-        np.int32,
-    )
-    return own[published.codes] if len(own) else published.codes
+def _recoded(
+    method: Method, data: EncodedTrajectories, done: Sequence[PublishedBlock], context: RunContext
+) -> RecodedRecords:
+    """What is published of each block, in the symbols of all; the private report tells the sizes of blocks."""
+    symbols, numbers, sensitive = _united_symbols(data.locations, done)
+    shown = np.arange(len(symbols), dtype=np.int32)
+    offsets = np.array([0, len(symbols)], np.int64)
+    every = replace(done[-1].example, offsets=offsets, codes=shown, symbols=symbols, sensitive=sensitive)
+    context.private.update(accounting=_accounting(done), blocks=[block.n_records for block in done])
+    work = [(block.file, own) for block, own in zip(done, numbers, strict=True)]
+    return RecodedRecords(work, publish_block, every, data.one_of_each, (every,), truthful=method.truthful)
+
+
+def publish_block(
+    work: tuple[str, Int32s], symbols: PublishedTrajectories
+) -> tuple[PublishedTrajectories, Trajectories, Int64s]:
+    """The rows of a block as they are published, its trajectories, and the number of each row's in the input."""
+    file, numbers = work
+    published, own, records, rows, _ = load(file)
+    codes = numbers[published.codes] if len(numbers) else published.codes
+    shown = replace(symbols, offsets=published.offsets, codes=codes, input_rows=rows)
+    return shown, own, records if rows is None else records[rows]
