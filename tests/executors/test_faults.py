@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import polars as pl
@@ -28,25 +30,25 @@ METHOD = crypsis.Mondrian(k=3, l=2)
 
 def test_a_full_disk_is_a_clean_error_wherever_it_strikes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = random_table(np.random.default_rng(2), 60)
-    write, struck = Scratch.write, 0
+    written, struck = Scratch._written, 0
     for last in (0, 3, 9, 20):
         left = last
 
-        def fill(self: Scratch, name: str, content: bytes) -> str:
+        def fill(self: Scratch, name: str, write: Callable[[BinaryIO], object]) -> str:
             nonlocal left
             left -= 1
             if left < 0:
                 monkeypatch.setattr(Path, "open", full)
             try:
-                return write(self, name, content)
+                return written(self, name, write)
             finally:
                 monkeypatch.undo()
-                monkeypatch.setattr(Scratch, "write", fill)
+                monkeypatch.setattr(Scratch, "_written", fill)
 
         def full(self: Path, *arguments: object, **options: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(Scratch, "write", fill)
+        monkeypatch.setattr(Scratch, "_written", fill)
         try:
             with Serial(scratch=tmp_path) as executor:
                 release_cut(table, METHOD, [20, 20, 50], 15, executor).write(tmp_path / "release")
