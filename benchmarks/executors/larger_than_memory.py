@@ -143,7 +143,9 @@ SUITES: dict[str, Callable[[Callable[[Setting], Spent]], Iterator[Limit]]] = {
 
 def measured(setting: Setting, folder: Path) -> Spent:
     """Read, anonymize, verify and write; what this process and those below it took."""
-    method: Any = crypsis.Mondrian(k=10) if setting.kind == "table" else crypsis.SeqAnon(k=5, m=2)
+    method: Any = (
+        crypsis.Mondrian(k=10) if setting.kind == "table" else crypsis.SeqAnon(k=5, m=2, on_infeasible="truncate")
+    )
     data, few = _data(setting.kind, setting.records, folder), _data(setting.kind, _FEW, folder)
     with _executor(setting, folder) as (executor, processes):
         _written(setting, few, method, executor, folder / "few")
@@ -192,11 +194,11 @@ def _written(setting: Setting, parts: Path, method: Any, executor: Any, target: 
     """Write the release; seconds of each stage."""
     if setting.kind == "table":
         read, scan = crypsis.read_table, crypsis.scan_table
-        options: dict[str, Any] = {"roles": ROLES}
+        options: dict[str, Any] = {"roles": ROLES, "each_row_is_a_person": True}
     else:
         read, scan = crypsis.read_trajectories, crypsis.scan_trajectories  # type: ignore[assignment]
         options = {"locations": parts.parent / "places.csv"}
-    data: Any = (read if executor is None else scan)(parts, each_row_is_a_person=True, **options)
+    data: Any = (read if executor is None else scan)(parts, **options)
     release = crypsis.anonymize(data, method, executor=executor)
     release.write(target, format="parts", overwrite=True)
     return {name: round(seconds, 1) for name, seconds in release.context.timings.items()}

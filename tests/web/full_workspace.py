@@ -15,7 +15,15 @@ from tests.web.conftest import sample
 from tests.web.experiments import ended
 
 KINDS = {"patients": "mixed", "baskets": "transaction", "checkins": "trajectory", "tracks": "track", "metro": "stream"}
-OF_EVERY_DATASET = ("/", "/methods", "/verify", "/query", "/warehouse", "/results")  # the same whatever is chosen
+OF_EVERY_DATASET = (
+    "/",
+    "/methods",
+    "/verify",
+    "/query",
+    "/warehouse",
+    "/results",
+    "/parts",
+)  # the same whatever is chosen
 _PEOPLE = "age,town,illness\n" + "".join(
     f"{20 + row % 7},{'AB'[row % 2]}ford,{['flu', 'cold'][row % 2]}\n" for row in range(60)
 )

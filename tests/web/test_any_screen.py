@@ -25,6 +25,7 @@ EVALUATED = KINDS[:4]
 VIEWS = {
     "/": ("/", "Load your data"),
     "/data": ("/data?dataset={patients}", "Unique records"),
+    "/parts": ("/parts", "need not fit in memory"),
     "/hierarchies": ("/hierarchies?dataset={patients}&column=age", "Fits the data"),
     "/policies": ("/policies?dataset={baskets}", "In use"),
     "/queries": ("/queries?dataset={patients}", "Draw queries from the data"),

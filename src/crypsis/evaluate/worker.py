@@ -6,13 +6,11 @@ way. A cell is loaded, anonymized, verified, measured and stored; however it end
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import resource
 import select
 import shutil
-import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -23,6 +21,7 @@ from typing import Any
 from crypsis._api import anonymize
 from crypsis.errors import CrypsisError, Infeasible, WriteFailed, describe_bug
 from crypsis.evaluate.cells import Cell
+from crypsis.evaluate.child_process import channel_to_starter
 from crypsis.evaluate.dataset import forget_loaded
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.inputs import method_with
@@ -36,10 +35,9 @@ from crypsis.methods.scaling import BLOCK_ROWS
 from crypsis.release import PRIVATE_SCHEMA, Release
 from crypsis.run_context import Progress
 
-Tell = Callable[[dict[str, Any]], None]
+Tell = Callable[[Mapping[str, Any]], None]
 TOLD_EVERY = 0.2  # seconds between two messages of one phase
 OTHER = "other"  # what a method does outside its stages
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass
@@ -258,17 +256,7 @@ def _peak() -> float:
 
 def main() -> None:
     """Read tasks until there are no more, or whoever gave them is gone."""
-    channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a library prints must not be taken for an event
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.umask(0o077)  # what stands in the folder of results is for the publisher alone
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    def tell(event: dict[str, Any]) -> None:
-        channel.write(json.dumps(event, default=str) + "\n")
-        channel.flush()
-
+    tell = channel_to_starter()
     experiment: Experiment | None = None
     for message in _messages():
         if "content" in message:

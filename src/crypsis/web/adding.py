@@ -43,6 +43,7 @@ def ways_to_add(workbench: Workbench) -> None:
 
             field.on("keydown.enter", open_path)
             theme.secondary(_("Open"), open_path, "folder_open").style("height: 40px")
+        ui.link(_("A folder of files larger than memory"), "/parts").classes("small")
     ui.html(f"<h3>{theme.escaped(_('Or look around with sample data'))}</h3>", sanitize=False)
     with ui.element("div").classes("cards"):
         for name, sample in SAMPLES.items():

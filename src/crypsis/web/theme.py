@@ -39,6 +39,7 @@ class PageLink:
 
 NAVIGATION = (
     PageLink("/data", marked("Data"), "table_chart", marked("Prepare")),
+    PageLink("/parts", marked("Data in parts"), "dynamic_feed", marked("Prepare")),
     PageLink("/hierarchies", marked("Hierarchies"), "account_tree", marked("Prepare")),
     PageLink("/policies", marked("Policies"), "policy", marked("Prepare")),
     PageLink("/queries", marked("Queries"), "manage_search", marked("Prepare")),

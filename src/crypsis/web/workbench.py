@@ -10,6 +10,7 @@ from crypsis.web.experiments import Experiments
 from crypsis.web.explorations import Explorations
 from crypsis.web.importing import Imports
 from crypsis.web.live_streams import LiveStreams
+from crypsis.web.parts import Parts
 from crypsis.web.security import Access
 from crypsis.web.side_inputs import SideInputs
 from crypsis.web.warehouses import Warehouses
@@ -31,6 +32,7 @@ class Workbench:
     explorations: Explorations = field(init=False)
     streams: LiveStreams = field(init=False)
     warehouses: Warehouses = field(init=False)
+    parts: Parts = field(init=False)
 
     def __post_init__(self) -> None:
         self.workspace.remove_leftovers()
@@ -42,9 +44,11 @@ class Workbench:
         self.explorations = Explorations(self.datasets, self.side_inputs)
         self.streams = LiveStreams(self.workspace, self.datasets)
         self.warehouses = Warehouses(self.workspace, self.datasets)
+        self.parts = Parts(self.workspace, self.datasets, self.declaration)
 
     def close(self) -> None:
         """Stop what is running; everything that was saved stays."""
         self.experiments.close()
         self.streams.close()
         self.warehouses.close()
+        self.parts.close()

@@ -33,7 +33,7 @@ from crypsis.errors import BadParameter, ChangedElsewhere, CrypsisError, NoSuchE
 from crypsis.translation import marked
 from crypsis.web.unpacking import check_unpacked
 
-KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams", "warehouses")
+KINDS = ("datasets", "hierarchies", "policies", "workloads", "experiments", "streams", "warehouses", "parts")
 ENTRY = "entry.json"
 LONGEST_NAME = 120
 _NUMBER = re.compile(r"[0-9a-f]{12}")
@@ -46,6 +46,7 @@ _NEEDED: dict[str, dict[str, type]] = {  # what every entry of a kind holds; one
     "experiments": {"dataset": str, "mode": str, "tables": dict},
     "streams": {"dataset": str},
     "warehouses": {"path": str},
+    "parts": {"section": dict, "run": dict},
 }
 _OTHER_SUFFIXES = frozenset([".data", ".zip", ".toml", *OPENERS])  # beside those of the formats
 

@@ -16,6 +16,7 @@ from crypsis.web.pages import (
     hierarchies,
     import_file,
     methods,
+    parts,
     policies,
     queries,
     query,
@@ -39,6 +40,7 @@ def register(app: FastAPI, workbench: Workbench) -> None:
     for page in (
         start,
         data,
+        parts,
         import_file,
         hierarchies,
         policies,
