@@ -82,8 +82,8 @@ def parser(asked: str | None = None) -> Any:
 
 def _at(place: str) -> Any:
     module, _, name = place.rpartition(".")
-    found = getattr(import_module(f"crypsis.cli.{module}"), name)
-    return found.own_options_first() if isinstance(found, type) and issubclass(found, Command) else found
+    command = getattr(import_module(f"crypsis.cli.{module}"), name)
+    return command.own_options_first() if isinstance(command, type) and issubclass(command, Command) else command
 
 
 def _show_version(asked: bool) -> None:

@@ -59,24 +59,27 @@ def inspect(
     from crypsis.evaluate.first_look import first_look, look_at, person_question
     from crypsis.evaluate.suggested_command import commands_to_begin
 
-    found = look_at(input, settings)
-    told = found.to_dict()
-    for column in told["columns"]:
+    inspection = look_at(input, settings)
+    content = inspection.to_dict()
+    for column in content["columns"]:
         column["type"] = "items" if "item_separator" in column else column.pop("suggested_type", column["type"])
-    like, commands = found.person_like, {}
-    if found.kind != "published" and found.rows:
-        section = first_look(input, settings, found).section
+    like, commands = inspection.person_like, {}
+    if inspection.kind != "published" and inspection.rows:
+        section = first_look(input, settings, inspection).section
         like = like or person_question(Dataset({"path": str(input), **section}, input.parent))
-        commands = commands_to_begin(input, section, like, found)
+        commands = commands_to_begin(input, section, like, inspection)
     if like is not None:
-        told["person"] = asdict(like) | {"question": like.question}
+        content["person"] = asdict(like) | {"question": like.question}
     if SETTINGS.get().json:
-        show(told | {"commands": commands}, "")
+        show(content | {"commands": commands}, "")
         return
-    print(printable(f"{input.name}: ") + f"{counted(found.rows, 'row')}; looks like {told['kind']} ({found.reason})")
-    if found.understood.items:
-        print(printable(f"read as: {reword(str(found.understood))}"))
-    columns = told["columns"]
+    print(
+        printable(f"{input.name}: ")
+        + f"{counted(inspection.rows, 'row')}; looks like {content['kind']} ({inspection.reason})"
+    )
+    if inspection.understood.items:
+        print(printable(f"read as: {reword(str(inspection.understood))}"))
+    columns = content["columns"]
     if columns:
         headings = [heading for heading in columns[0] if heading not in ("top", *_NOT_SHOWN)]
         show_table(headings, [[column[heading] for heading in headings] for column in columns])

@@ -76,15 +76,15 @@ def sent_to(experiment: Experiment, where: WhereToRun) -> tuple[Experiment, int 
     """The experiment with what was typed about where to run, and the number of processes that run cells."""
     typed = where.given()
     workers = typed.pop("workers", None)
-    told = {**(experiment.content.get("executor") or {}), **typed}
-    if not told:
+    section = {**(experiment.content.get("executor") or {}), **typed}
+    if not section:
         return experiment, workers
-    if "executor" not in told:
+    if "executor" not in section:
         refuse_without_parts(replace(where, workers=None))
-    if workers is not None and told.get("executor") != SERIAL:
-        told["workers"], workers = workers, None
-    here = {name: str(Path(told[name]).absolute()) for name in PATHS if name in typed}
-    return replace(experiment, content={**experiment.content, "executor": {**told, **here}}), workers
+    if workers is not None and section.get("executor") != SERIAL:
+        section["workers"], workers = workers, None
+    here = {name: str(Path(section[name]).absolute()) for name in PATHS if name in typed}
+    return replace(experiment, content={**experiment.content, "executor": {**section, **here}}), workers
 
 
 def strict_code(rows: Sequence[Mapping[str, Any]]) -> int:
@@ -162,9 +162,9 @@ class Told:
 
 def cell_words(cell: Mapping[str, Any]) -> str:
     """`cluster+pcta delta=0.65, repeat 2`."""
-    told = [f"{name}={cell['params'][name]}" for name in cell.get("swept", ())]
-    told += [f"repeat {cell['repeat'] + 1}"] if cell.get("repeat") else []
-    return f"{cell['label']} {', '.join(told)}".strip()
+    words = [f"{name}={cell['params'][name]}" for name in cell.get("swept", ())]
+    words += [f"repeat {cell['repeat'] + 1}"] if cell.get("repeat") else []
+    return f"{cell['label']} {', '.join(words)}".strip()
 
 
 def show_outcome(outcome: Outcome, written: Sequence[Path]) -> None:
@@ -192,8 +192,8 @@ def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "", *, cells: bool
     from crypsis.metrics import short_names
 
     columns, short = figure_columns(rows), short_names()
-    told = {figure for name in columns if name in short for figure in short[name].values()}  # by its short name
-    figures = [name for name in columns if name not in told][:FIGURES_SHOWN]
+    hidden = {figure for name in columns if name in short for figure in short[name].values()}  # by its short name
+    figures = [name for name in columns if name not in hidden][:FIGURES_SHOWN]
     varied = [
         name
         for name in parameter_columns(rows)

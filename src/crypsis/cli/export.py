@@ -155,8 +155,8 @@ class Export(Command):
             )
         release, _ = self._checked_release()
         write_into_database(release, str(self.out), connection, overwrite=self.overwrite)
-        told = {"table": str(self.out), "connection": connection, "release": str(self.source)}
-        show(told, f"wrote table {self.out}; {self.source} stays the release that says what is guaranteed of it")
+        content = {"table": str(self.out), "connection": connection, "release": str(self.source)}
+        show(content, f"wrote table {self.out}; {self.source} stays the release that says what is guaranteed of it")
 
     def _checked_release(self) -> tuple[Release, Verdict]:
         """The release, verified and reviewed once more."""

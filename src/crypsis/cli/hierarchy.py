@@ -129,14 +129,14 @@ def check(
     from crypsis.hierarchy import Hierarchy
 
     tree = Hierarchy.from_file(file)
-    told = {"file": str(file), "values": tree.n_leaves, "nodes": len(tree.names), "height": tree.height}
+    content = {"file": str(file), "values": tree.n_leaves, "nodes": len(tree.names), "height": tree.height}
     if data is not None:
         if column is None:
             raise BadParameter("--column must say which column of the data the hierarchy is for.", parameter="column")
-        told["missing"] = 0
+        content["missing"] = 0
         _check_values(tree, data, column, type)
     words = f"✓ {file.name}: {tree.n_leaves:,} values in {len(tree.names):,} nodes, {tree.height} levels high"
-    show(told, words + (f"; it has every value of {column}" if data is not None else ""))
+    show(content, words + (f"; it has every value of {column}" if data is not None else ""))
 
 
 @hierarchy_app.command("show", epilog=EVERY_COMMAND)
@@ -228,5 +228,5 @@ def _check_values(tree: Any, path: Path, column: str, type: str | None) -> None:
     if column not in frame.columns:
         raise unknown_column(column, frame.columns, source)
     table = Table.from_frame(frame.select(column), {column: "quasi"}, {} if type is None else {column: type})
-    told = table.column(column)
-    tree.leaves_of(told.domain, told.type, column)
+    column_of = table.column(column)
+    tree.leaves_of(column_of.domain, column_of.type, column)

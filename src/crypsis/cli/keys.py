@@ -46,8 +46,8 @@ def show_key(key: Annotated[Path, typer.Argument(help="A public key (.pub).")]) 
     """Show whose a public key is, and the digits by which two people compare it."""
     from crypsis.signatures import read_public_key
 
-    found = read_public_key(key)
-    show({"key": found.fingerprint, "name": found.name}, f"{found.name}\n{found.fingerprint}")
+    public_key = read_public_key(key)
+    show({"key": public_key.fingerprint, "name": public_key.name}, f"{public_key.name}\n{public_key.fingerprint}")
 
 
 def sign(

@@ -65,9 +65,9 @@ class Plot(Command):
         store = Store(source)
         if store.exists():
             _refuse_options(self.read, (), "the experiment says how its data are read")
-            found = _of_experiment(store, chosen, {**options, "run": self.run, "cell": self.cell}, self.format)
+            drawn = _of_experiment(store, chosen, {**options, "run": self.run, "cell": self.cell}, self.format)
             written = write_plots(
-                found,
+                drawn,
                 source / "plots" if self.out is None else self.out,
                 overwrite=self.out is None or self.overwrite,
             )
@@ -116,12 +116,12 @@ def _of_experiment(
     if unused:
         raise BadParameter(f"{' and '.join(unused)} need --kind; without it the experiment's own plots are drawn.")
     refused: list[CrypsisError] = []
-    found = frames_of_experiment(store, refused=lambda plot, error: refused.append(error))
-    if not found and refused:
+    drawn = frames_of_experiment(store, refused=lambda plot, error: refused.append(error))
+    if not drawn and refused:
         raise refused[0]
-    if not found:
+    if not drawn:
         raise NotApplicable("No cell of the experiment is done yet, so there is nothing to draw.")
-    return [(frame, plot.formats if format is None else formats_of(format)) for plot, frame in found]
+    return [(frame, plot.formats if format is None else formats_of(format)) for plot, frame in drawn]
 
 
 def _of_release(read: Reader, folder: Path, kind: str, original: Path | None, options: dict[str, Any]) -> Frame:

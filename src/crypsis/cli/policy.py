@@ -45,10 +45,10 @@ def make(
 
     if os.path.lexists(out):
         raise OutputExists(f"{out} exists already; choose another name or remove it.")
-    made = _kind(kind).from_text(known_recipe(kind, recipe))
-    if not isinstance(made, Deferred):
+    policy = _kind(kind).from_text(known_recipe(kind, recipe))
+    if not isinstance(policy, Deferred):
         raise BadParameter(f"--recipe must be a recipe, {recipe!r} is a file.", parameter="recipe")
-    sets = label_lists(made.make(items_of(loaded(input, read, rest="other"))))
+    sets = label_lists(policy.make(items_of(loaded(input, read, rest="other"))))
     write_label_lists(sets, out)
     show({"file": str(out), "sets": len(sets)}, f"wrote {out}: {len(sets):,} sets")
 
@@ -65,7 +65,7 @@ def check(
 
     policy = _kind(kind).from_file(file)
     sets = label_lists(policy)
-    told: dict[str, Any] = {"file": str(file), "sets": len(sets), "unknown": []}
+    content: dict[str, Any] = {"file": str(file), "sets": len(sets), "unknown": []}
     if data is not None:
         known = items_of(loaded(data, read, rest="other")).vocabulary.labels
         unknown = unknown_items(sets, known)
@@ -78,7 +78,7 @@ def check(
                 unknown=unknown[:SHOWN],
             )
     items = len({label for labels in sets for label in labels})
-    show(told, f"✓ {file.name}: {len(sets):,} sets of {items:,} items")
+    show(content, f"✓ {file.name}: {len(sets):,} sets of {items:,} items")
 
 
 def unknown_items(sets: list[tuple[str, ...]], known: Any) -> list[str]:

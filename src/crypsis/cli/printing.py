@@ -33,7 +33,7 @@ def degrade_output() -> None:
 
 def printable(text: str) -> str:
     """The text with what a terminal would obey as escapes; line breaks and tabs stay."""
-    return _OBEYED.sub(lambda found: _escaped(found[0]), text)
+    return _OBEYED.sub(lambda match: _escaped(match[0]), text)
 
 
 def takes_every_character() -> bool:

@@ -85,11 +85,11 @@ def run(
         from crypsis.metrics.count_query_error import count_query_error
 
         published = read_release(release)
-        found = count_query_error(read_original(read, data, published), published.data, queries)
+        error_figures = count_query_error(read_original(read, data, published), published.data, queries)
         headings += ["estimate", "relative error"]
-        columns = (found.actual.tolist(), found.estimated.tolist(), found.errors.tolist())
+        columns = (error_figures.actual.tolist(), error_figures.estimated.tolist(), error_figures.errors.tolist())
         rows = [[str(query), *figures] for query, *figures in zip(queries, *columns, strict=True)]
-        mean = found.figures()["count_query_loss"]
+        mean = error_figures.figures()["count_query_loss"]
     if SETTINGS.get().json:
         show({"queries": [dict(zip(headings, row, strict=True)) for row in rows], "are": mean}, "")
         return

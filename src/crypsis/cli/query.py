@@ -90,13 +90,13 @@ def count(
 @query_app.command("places", epilog=EVERY_COMMAND)
 def places(release: Folder, taxonomy: Tree = None) -> None:
     """List the places of a release, which regions are made of, and in how many trajectories each can be."""
-    found = _answer(release, "places", taxonomy)
+    answer = _answer(release, "places", taxonomy)
     if SETTINGS.get().json:
-        _show(found)
+        _show(answer)
         return
-    show_table(("place", "at least", "at most"), [tuple(row.values()) for row in found.content["places"]])
-    if found.content["nodes"]:
-        show_table(("node", "places"), [(f"node:{row['node']}", row["places"]) for row in found.content["nodes"]])
+    show_table(("place", "at least", "at most"), [tuple(row.values()) for row in answer.content["places"]])
+    if answer.content["nodes"]:
+        show_table(("node", "places"), [(f"node:{row['node']}", row["places"]) for row in answer.content["nodes"]])
 
 
 def _answer(folder: Path, kind: str, taxonomy: str | None = None, **asked: Any) -> Answer:
@@ -115,8 +115,8 @@ def _answer(folder: Path, kind: str, taxonomy: str | None = None, **asked: Any) 
     return ask(read_release(folder), question, tree)
 
 
-def _show(found: Answer) -> None:
-    show(found.content, f"{found.words}\n{found.facts}" if found.facts else found.words)
+def _show(answer: Answer) -> None:
+    show(answer.content, f"{answer.words}\n{answer.facts}" if answer.facts else answer.words)
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -62,20 +62,20 @@ def report(
             raise OptionWithoutEffect("--pdf is for reports of releases; export a cell first.", parameter="pdf")
         _of_experiment(Store(release), out, pictures)
         return
-    found = read_release(release)
+    read_back = read_release(release)
     page = release / "report.html"
-    if pdf is not None and found.damage:
-        raise BadRelease(f"{found.damage[0]} A damaged release has no report to sign.", where=str(release))
-    path = page if out is None else _in_language(found, language).save(out)
-    printed = [] if pdf is None else [_to_sign(found, page, language).save(pdf)]
-    drawn = [] if pictures is None else _in_language(found, language).save_pictures(pictures)
-    data, guarantee = found.manifest["data"], found.guarantee
+    if pdf is not None and read_back.damage:
+        raise BadRelease(f"{read_back.damage[0]} A damaged release has no report to sign.", where=str(release))
+    path = page if out is None else _in_language(read_back, language).save(out)
+    printed = [] if pdf is None else [_to_sign(read_back, page, language).save(pdf)]
+    drawn = [] if pictures is None else _in_language(read_back, language).save_pictures(pictures)
+    data, guarantee = read_back.manifest["data"], read_back.guarantee
     show(
         {
             "report": str(path),
             "pdf": [str(one) for one in printed],
             "pictures": [str(picture) for picture in drawn],
-            "manifest": found.manifest,
+            "manifest": read_back.manifest,
         },
         f"{guarantee}\n{_counts(data)}\nreport   {path}"
         + "".join(f"\npdf      {one}" for one in printed)
@@ -143,16 +143,16 @@ def _of_experiment(store: Store, out: Path | None, pictures: Path | None) -> Non
 
     if pictures is not None:
         raise BadParameter("--pictures is for releases; `crypsis plot` draws those of an experiment.")
-    made = ExperimentReport.of_store(store)
+    page = ExperimentReport.of_store(store)
     if out is None:
         written = [*write_report(store)]
     else:
-        write_file(out, made.to_html().encode())
+        write_file(out, page.to_html().encode())
         written = [out]
-    states = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in made.counts.items())
-    stale = f", {len(made.stale):,} stale" if made.stale else ""
+    states = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in page.counts.items())
+    stale = f", {len(page.stale):,} stale" if page.stale else ""
     lines = "".join(f"\nreport   {path}" for path in written)
-    show({"report": str(written[0]), **made.to_dict()}, f"{made.name}: {states or 'no cells'}{stale}{lines}")
+    show({"report": str(written[0]), **page.to_dict()}, f"{page.name}: {states or 'no cells'}{stale}{lines}")
 
 
 def _counts(data: dict[str, Any]) -> str:

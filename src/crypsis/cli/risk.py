@@ -55,20 +55,20 @@ def risk(
             raise OptionWithoutEffect("--person is for a table as collected; a release does not tell whose records.")
         if after is not None:
             raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
-        found = [table_risk(_released(input), quasi=columns, **settings)]
+        risks = [table_risk(_released(input), quasi=columns, **settings)]
     else:
         table = read(input, PublishedTable)
-        found = [table_risk(table, **settings)]
+        risks = [table_risk(table, **settings)]
         if person is None:
             note_person(read.typed.frame(input)[0])
         if after is not None:
-            found.append(table_risk(_released(after), quasi=columns, **settings))
+            risks.append(table_risk(_released(after), quasi=columns, **settings))
     if SETTINGS.get().json:
-        described = [one.to_dict() for one in found]
+        described = [one.to_dict() for one in risks]
         show(described[0] if after is None else {"before": described[0], "after": described[1]}, "")
         return
     headings = ("before", "after") if after is not None else ("value",)
-    _show(found, headings, input.name)
+    _show(risks, headings, input.name)
 
 
 def _released(folder: Path) -> Any:
@@ -77,37 +77,37 @@ def _released(folder: Path) -> Any:
     return _api.read_release(folder).data
 
 
-def _show(found: list[TableRisk], headings: tuple[str, ...], name: str) -> None:
+def _show(risks: list[TableRisk], headings: tuple[str, ...], name: str) -> None:
     figures: list[tuple[str, list[object]]] = [
-        ("records", [one.records for one in found]),
-        ("suppressed records", [one.suppressed for one in found]),
-        ("classes", [one.classes for one in found]),
-        ("smallest class", [one.smallest_class for one in found]),
-        ("prosecutor: highest risk", [one.prosecutor.highest for one in found]),
-        ("prosecutor: mean risk", [one.prosecutor.mean for one in found]),
-        (f"prosecutor: share above {found[0].limit:g}", [one.prosecutor.share_above for one in found]),
-        ("journalist: highest risk", [one.journalist.highest for one in found]),
-        ("journalist: mean risk", [one.journalist.mean for one in found]),
-        (f"journalist: share above {found[0].limit:g}", [one.journalist.share_above for one in found]),
-        ("marketer: expected share of hits", [one.marketer for one in found]),
-        ("unique in the table", [one.unique_share for one in found]),
-        ("expected unique in the population", [one.population_unique_share for one in found]),
+        ("records", [one.records for one in risks]),
+        ("suppressed records", [one.suppressed for one in risks]),
+        ("classes", [one.classes for one in risks]),
+        ("smallest class", [one.smallest_class for one in risks]),
+        ("prosecutor: highest risk", [one.prosecutor.highest for one in risks]),
+        ("prosecutor: mean risk", [one.prosecutor.mean for one in risks]),
+        (f"prosecutor: share above {risks[0].limit:g}", [one.prosecutor.share_above for one in risks]),
+        ("journalist: highest risk", [one.journalist.highest for one in risks]),
+        ("journalist: mean risk", [one.journalist.mean for one in risks]),
+        (f"journalist: share above {risks[0].limit:g}", [one.journalist.share_above for one in risks]),
+        ("marketer: expected share of hits", [one.marketer for one in risks]),
+        ("unique in the table", [one.unique_share for one in risks]),
+        ("expected unique in the population", [one.population_unique_share for one in risks]),
     ]
-    if any(one.people is not None for one in found):
-        figures.insert(1, ("people", [one.people for one in found]))
-    for size in found[0].class_sizes():
-        counts = [one.class_sizes()[size]["records"] for one in found]
+    if any(one.people is not None for one in risks):
+        figures.insert(1, ("people", [one.people for one in risks]))
+    for size in risks[0].class_sizes():
+        counts = [one.class_sizes()[size]["records"] for one in risks]
         if any(counts):
             figures.append((f"records in classes of {size}", list(counts)))
-    known = ", ".join(found[0].quasi)
+    known = ", ".join(risks[0].quasi)
     show_table(("risk", *headings), [(what, *values) for what, values in figures], f"{name}: known are {known}")
     rows: list[tuple[object, ...]] = []
-    for places in zip(*(one.attributes for one in found), strict=True):
-        told: list[object] = [" + ".join(places[0].columns)]
+    for places in zip(*(one.attributes for one in risks), strict=True):
+        row: list[object] = [" + ".join(places[0].columns)]
         for place in places:
-            told += [place.distinct, place.distinction, place.separation]
-        rows.append(tuple(told))
-    columns = [f"{what}{f' {when}' if len(found) > 1 else ''}" for when in headings for what in _COLUMNS]
+            row += [place.distinct, place.distinction, place.separation]
+        rows.append(tuple(row))
+    columns = [f"{what}{f' {when}' if len(risks) > 1 else ''}" for when in headings for what in _COLUMNS]
     show_table(("columns", *columns), rows, "What columns tell apart")
 
 

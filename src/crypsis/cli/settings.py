@@ -39,15 +39,15 @@ def read_settings(arguments: list[str]) -> tuple[Settings, list[str]]:
 
 def in_order(*options: str) -> list[tuple[str, str]]:
     """The given options with their values in the order in which they were typed."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     waiting = list(SETTINGS.get().arguments)
     while waiting:
         option, equals, value = waiting.pop(0).partition("=")
         if option in options:
             if not equals and waiting:
                 value = waiting.pop(0)
-            found.append((option, value))
-    return found
+            pairs.append((option, value))
+    return pairs
 
 
 def checked_from_settings(checked: type[Checked]) -> Checked:

@@ -71,17 +71,17 @@ def show_results(
 
 def chosen_cell(known: list[str], asked: str) -> str:
     """The cell whose identity begins so."""
-    found = [id for id in dict.fromkeys(known) if id.startswith(asked)]
-    if len(found) != 1:
-        if found:
+    matching = [id for id in dict.fromkeys(known) if id.startswith(asked)]
+    if len(matching) != 1:
+        if matching:
             raise BadParameter(
-                f"Several cells begin with {asked!r}: {', '.join(found[:5])}; give more digits.", parameter="cell"
+                f"Several cells begin with {asked!r}: {', '.join(matching[:5])}; give more digits.", parameter="cell"
             )
         raise BadParameter(
             f"There is no cell {asked!r}; `crypsis show FOLDER` lists them.{did_you_mean(asked, known)}",
             parameter="cell",
         )
-    return found[0]
+    return matching[0]
 
 
 def _show_page(page: OutputPage, more: dict[str, Any]) -> None:

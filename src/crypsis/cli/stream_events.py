@@ -130,7 +130,7 @@ def _write(events: Events, out: Path) -> None:
 
     names = {"location": "loc", **{part.name: "sa" for part in events.sensitive}}
     write_file(out, events.to_frame().rename(names).write_csv().encode())
-    said = {
+    content = {
         "file": str(out),
         "events": len(events),
         "people": len(events.people),
@@ -139,4 +139,4 @@ def _write(events: Events, out: Path) -> None:
         "last": int(events.t.max()) if len(events) else None,
     }
     words = f"{len(events):,} events of {len(events.people):,} people at {len(events.locations):,} places"
-    show(said, f"wrote {out}: {words}, t = {said['first']} to {said['last']}")
+    show(content, f"wrote {out}: {words}, t = {content['first']} to {content['last']}")

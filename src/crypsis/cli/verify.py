@@ -134,15 +134,15 @@ class Verify(OnParts):
                 f"-k 5 -m 2, or for a table --quasi {','.join(_quasi_identifiers(self.published)) or 'age,zip'} "
                 "--model k-anonymity -k 5."
             )
-        told = {"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}
+        content = {"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}
         words = verdict_words(verdict)
         if signature is not None:
-            told["signature"] = signature.to_dict()
+            content["signature"] = signature.to_dict()
             words += f"\nsignature: {signature}"
         if review is not None:
-            told["review"] = review.to_dict()
+            content["review"] = review.to_dict()
             words += f"\n\n{review_words(review)}"
-        show(told, words)
+        show(content, words)
         vouched = not self.trusted or (signature is not None and signature.state == TRUSTED)
         if not verdict.holds or not vouched:
             raise typer.Exit(code=4)
@@ -159,8 +159,8 @@ class Verify(OnParts):
                 raise OptionWithoutEffect(
                     f"--{name} says nothing about {type(published).__name__}; leave it out.", parameter=name
                 )
-        said = {"longest": self.longest, "suppressed": tuple(self.suppressed or ())}
-        return replace(published, **{name: value for name, value in said.items() if name in known})
+        given = {"longest": self.longest, "suppressed": tuple(self.suppressed or ())}
+        return replace(published, **{name: value for name, value in given.items() if name in known})
 
 
 def verify_in_parts(folder: Path, where: WhereToRun) -> int:

@@ -40,8 +40,8 @@ def check_configuration(configuration: ConfigurationFile) -> None:
         "matches": len(read.matches),
         "competence_queries": len(read.competence),
     }
-    told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
-    show({"name": read.name, **counts}, f"{read.name}: the configuration is sound ({told}).")
+    words = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
+    show({"name": read.name, **counts}, f"{read.name}: the configuration is sound ({words}).")
 
 
 @warehouse_app.command("build", epilog=EVERY_COMMAND)
@@ -76,13 +76,13 @@ def query_warehouse(
         if not path.is_file():
             raise BadParameter(f"{question!r} is neither a SPARQL query nor a file.", parameter="question")
         text = path.read_text(encoding="utf-8")
-    found = _warehouse(configuration, work).query(text, provenance=provenance, timeout=seconds, most_rows=most_rows)
-    if isinstance(found, list):
-        rows = [[*(term or "" for term in row.answer), _sets(row.minimal_witnesses)] for row in found]
-        width = len(found[0].answer) if found else 0
+    answer = _warehouse(configuration, work).query(text, provenance=provenance, timeout=seconds, most_rows=most_rows)
+    if isinstance(answer, list):
+        rows = [[*(term or "" for term in row.answer), _sets(row.minimal_witnesses)] for row in answer]
+        width = len(answer[0].answer) if answer else 0
         show_table([*(f"column {number}" for number in range(1, width + 1)), "sources that suffice"], rows)
         return
-    show_table(list(found.variables), [[term or "" for term in row] for row in found.rows])
+    show_table(list(answer.variables), [[term or "" for term in row] for row in answer.rows])
 
 
 @warehouse_app.command("metrics", epilog=EVERY_COMMAND)
@@ -113,11 +113,13 @@ def show_card(
     """Show what every source says of one entity."""
     warehouse = _warehouse(configuration, work)
     if "://" not in entity:
-        found = warehouse.search(entity)
-        if len(found) != 1:
-            show_table(["entity", "label"], [list(each) for each in found], f"{len(found)} entities match {entity!r}")
+        matches = warehouse.search(entity)
+        if len(matches) != 1:
+            show_table(
+                ["entity", "label"], [list(each) for each in matches], f"{len(matches)} entities match {entity!r}"
+            )
             return
-        entity = found[0][0]
+        entity = matches[0][0]
     card = warehouse.card(entity)
     if out is not None:
         out.write_text(card.to_html(), encoding="utf-8")

@@ -50,7 +50,7 @@ def declares_domains(method: str, params: Mapping[str, Any]) -> bool:
 
 def applicable_methods(data: Any, columns: Sequence[str] = ()) -> list[str]:
     """Every method that can be run on these data, in the order of the registry."""
-    found = []
+    reasons = []
     for name, method in METHODS.items():
         if why_not(name, data) is not None:
             continue
@@ -59,5 +59,5 @@ def applicable_methods(data: Any, columns: Sequence[str] = ()) -> list[str]:
                 view_of(data, method.accepts, columns)
             except CrypsisError:
                 continue
-        found.append(name)
-    return found
+        reasons.append(name)
+    return reasons

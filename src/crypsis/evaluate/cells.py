@@ -65,5 +65,5 @@ def code_version() -> str:
 
 def cell_id(*, dataset: str, inputs: str, method: str, params: Mapping[str, Any], rest: Sequence[Any]) -> str:
     """Sixteen hexadecimal digits."""
-    told = json.dumps([dataset, inputs, method, params, list(rest), code_version()], sort_keys=True, default=str)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    identity = json.dumps([dataset, inputs, method, params, list(rest), code_version()], sort_keys=True, default=str)
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]

@@ -121,18 +121,18 @@ class Dataset:
             return "tracks" if "track" in self.format.holds else "transactions"
         from crypsis.data.inspection import inspect_file
 
-        found = inspect_file(self.file, **self._file_options).kind
-        if found not in SOURCES:
-            raise NotApplicable(f"{self.file.name} looks like {found} data, which are not anonymized again.")
-        return "table" if found == "mixed" else found  # no column is declared as a set
+        detected = inspect_file(self.file, **self._file_options).kind
+        if detected not in SOURCES:
+            raise NotApplicable(f"{self.file.name} looks like {detected} data, which are not anonymized again.")
+        return "table" if detected == "mixed" else detected  # no column is declared as a set
 
     @cached_property
     def digest(self) -> str:
         """Of the bytes of every file that is read, of how they are read, and of the edits."""
         files = [name for name in side_input_files() if self.section.get(name) is not None]
         apart = ("path", "kind", *files)
-        told = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}
-        parts = [json.dumps(told, sort_keys=True, default=str), self.kind]
+        keys = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}
+        parts = [json.dumps(keys, sort_keys=True, default=str), self.kind]
         parts += [str(self.file)] if is_elsewhere(self.file, self._file_options) else map(file_digest, self.files)
         parts += [file_digest(resolved(str(self.section[name]), self.folder)) for name in files]
         parts += [file_digest(resolved(str(_set["path"]), self.folder)) for _set in self.table.sets.values()]

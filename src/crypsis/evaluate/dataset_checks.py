@@ -80,8 +80,8 @@ def _check(option: Parameter, key: str, value: Any) -> None:
 def section_problems(section: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with the values of a table [dataset], whatever its kind of data and before anything is read."""
     found = Findings()
-    told = {key: value for key, value in section.items() if key != "kind" and value is not None}
-    check_dataset(found, {"dataset": {"path": "as-it-is", **told}})
+    keys = {key: value for key, value in section.items() if key != "kind" and value is not None}
+    check_dataset(found, {"dataset": {"path": "as-it-is", **keys}})
     return found.problems
 
 

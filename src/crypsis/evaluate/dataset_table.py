@@ -57,7 +57,7 @@ class DatasetTable(Mapping[str, Any]):
 
     def with_sets_at(self, locate: Callable[[str], str]) -> DatasetTable:
         """With the paths of the files of sets as `locate` has them."""
-        sets = {name: {**told, "path": locate(str(told["path"]))} for name, told in self.sets.items()}
+        sets = {name: {**section, "path": locate(str(section["path"]))} for name, section in self.sets.items()}
         return self.changed({"sets": sets}) if sets else self
 
 

@@ -29,8 +29,8 @@ class Edit:
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in an experiment file; what was left out stays out."""
-        told = {name: value for name, value in asdict(self).items() if value is not None}
-        return {"edit": self.name, **told}
+        given = {name: value for name, value in asdict(self).items() if value is not None}
+        return {"edit": self.name, **given}
 
 
 @dataclass(frozen=True)
@@ -116,15 +116,15 @@ def edit_from_dict(content: Any) -> Edit:
         if key in _NAMES and (not isinstance(value, str) or not value):
             raise BadEdit(f"{name}: {key} must be the name of a column, got {value!r}.")
     try:
-        made = kind(**given)
+        edit = kind(**given)
     except TypeError:
         missing = [one for one in known if one not in given and one in _required(kind)]
         raise BadEdit(f"{name}: {', '.join(missing)} must be given.") from None
-    if isinstance(made, SetValue) and made.row is None and made.instead_of is None:
+    if isinstance(edit, SetValue) and edit.row is None and edit.instead_of is None:
         raise BadEdit("set: say which cell, by row, or which value to replace, by instead_of.")
-    if isinstance(made, AddRow) and not isinstance(made.values, Mapping):
-        raise BadEdit(f"add_row: values must be a table of columns and values, got {made.values!r}.")
-    return made
+    if isinstance(edit, AddRow) and not isinstance(edit.values, Mapping):
+        raise BadEdit(f"add_row: values must be a table of columns and values, got {edit.values!r}.")
+    return edit
 
 
 class EditedTable:

@@ -130,11 +130,13 @@ class Experiment:
     @cached_property
     def where(self) -> WhereToRun | None:
         """Where cells are worked on in parts; None: in the processes that run them. Paths begin at the file."""
-        told = self.content.get("executor")
-        if told is None:
+        section = self.content.get("executor")
+        if section is None:
             return None
-        paths = {name: str(resolved(str(told[name]), self.folder)) for name in PATHS if told.get(name) is not None}
-        where = WhereToRun(**{**told, **paths})
+        paths = {
+            name: str(resolved(str(section[name]), self.folder)) for name in PATHS if section.get(name) is not None
+        }
+        where = WhereToRun(**{**section, **paths})
         if where.executor is None:
             raise BadExperiment("The section executor names one: executor = 'serial', 'dask', or an address.")
         where.check()
@@ -143,8 +145,8 @@ class Experiment:
     @property
     def about(self) -> About | None:
         """What is declared about releases of this experiment."""
-        told = self.content.get("about")
-        return None if told is None else About.of(told)
+        section = self.content.get("about")
+        return None if section is None else About.of(section)
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -246,9 +248,9 @@ def _with_known_names(run: dict[str, Any]) -> dict[str, Any]:
     if isinstance(run.get("except"), list):
         named["except"] = [known_name(name) if isinstance(name, str) else name for name in run["except"]]
     for part in ("relational", "transaction"):
-        told = run.get(part)
-        if isinstance(told, dict) and isinstance(told.get("method"), str):
-            named[part] = {**told, "method": known_name(told["method"])}
+        table = run.get(part)
+        if isinstance(table, dict) and isinstance(table.get("method"), str):
+            named[part] = {**table, "method": known_name(table["method"])}
     return {**run, **named}
 
 

@@ -324,8 +324,10 @@ def _exported_data(dataset: Dataset, target: Path) -> tuple[dict[str, Any], list
         write_file(file, frame_bytes(frame, file.suffix[1:]))
         columns = dict(section.get("columns") or {})
         for name in lists:
-            told = dict(dataset.section.get("sets", {}).get(name, {}))
-            columns[name] = {"type": "items"} | ({"sensitive": told["sensitive"]} if told.get("sensitive") else {})
+            declared = dict(dataset.section.get("sets", {}).get(name, {}))
+            columns[name] = {"type": "items"} | (
+                {"sensitive": declared["sensitive"]} if declared.get("sensitive") else {}
+            )
         if columns:
             section["columns"] = columns
         section.pop("separator", None)
@@ -355,17 +357,17 @@ def _exported_hierarchies(
     if not experiment.inputs.hierarchy:
         return {}
     inputs, section = experiment.inputs, {}
-    made = inputs.hierarchies(data)
+    planned = inputs.hierarchies(data)
     trees: dict[str, Any] = {}
-    if made is not None:
+    if planned is not None:
         table = getattr(data, "table", data)
-        trees |= dict((made.make(table) if isinstance(made, Deferred) else made).items())
+        trees |= dict((planned.make(table) if isinstance(planned, Deferred) else planned).items())
     for name, read in (("items", inputs.item_hierarchy), ("locations", inputs.taxonomy)):
         key = inputs.hierarchy_of_items(data) if name == "items" else name
         if key in inputs.hierarchy and key not in trees:
-            found = read(data)
+            tree = read(data)
             items = getattr(data, "transactions", data)
-            trees[key] = found.make(items) if isinstance(found, Deferred) else found
+            trees[key] = tree.make(items) if isinstance(tree, Deferred) else tree
     for name, tree in trees.items():
         path = _unused(target / f"hierarchy_{_file_name(name)}.csv", written)
         if isinstance(tree, Hierarchy):
@@ -383,10 +385,10 @@ def _exported_policies(
     section = {}
     held = getattr(data, "transactions", data)
     for name in experiment.inputs.policy:
-        made = getattr(experiment.inputs, name)(data)
-        made = made.make(held) if isinstance(made, Deferred) else made
+        policy = getattr(experiment.inputs, name)(data)
+        policy = policy.make(held) if isinstance(policy, Deferred) else policy
         path = target / f"{name}.txt"
-        write_label_lists(label_lists(made), path)
+        write_label_lists(label_lists(policy), path)
         written.append(path)
         section[name] = {"path": path.name}
     return {"policy": section} if section else {}
@@ -418,10 +420,10 @@ def label_lines(lists: Iterable[Sequence[str]]) -> str:
 
 def _unused(path: Path, written: Sequence[Path]) -> Path:
     """A name that no other column has taken: of `a/b` and `a_b` the second is numbered."""
-    found, number = path, 2
-    while found in written:
-        found, number = path.with_stem(f"{path.stem}_{number}"), number + 1
-    return found
+    free, number = path, 2
+    while free in written:
+        free, number = path.with_stem(f"{path.stem}_{number}"), number + 1
+    return free
 
 
 def _file_name(column: str) -> str:

@@ -54,17 +54,17 @@ class FirstLook:
 
 def look_at(path: Path, settings: Mapping[str, Any]) -> Inspection:
     """What is in a file that is read with these settings."""
-    found = inspect_file(path, **DatasetTable(settings).only(keys_of_the_file()), **_of_cells(settings))
+    inspection = inspect_file(path, **DatasetTable(settings).only(keys_of_the_file()), **_of_cells(settings))
     sets = {step.to: step.separator for step in steps_of(settings.get(STEP)) if isinstance(step, Unite)}
-    united = [column.name for column in found.columns if column.name in sets]
-    if not united or found.kind not in OF_RECORDS:
-        return found
-    said: dict[str, Any] = {"role": "quasi", "why": "was united into a set", "confidence": "high"}
+    united = [column.name for column in inspection.columns if column.name in sets]
+    if not united or inspection.kind not in OF_RECORDS:
+        return inspection
+    role: dict[str, Any] = {"role": "quasi", "why": "was united into a set", "confidence": "high"}
     columns = (
-        replace(one, item_separator=sets[one.name], **said) if one.name in sets else one for one in found.columns
+        replace(one, item_separator=sets[one.name], **role) if one.name in sets else one for one in inspection.columns
     )
     reason = f"one row per record, with sets of items in {', '.join(united)}"
-    return replace(found, columns=tuple(columns), kind="mixed", reason=reason)
+    return replace(inspection, columns=tuple(columns), kind="mixed", reason=reason)
 
 
 def _of_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,12 +132,12 @@ def _is_set(column: ColumnSummary) -> bool:
     return column.item_separator is not None and column.role != "identifier"
 
 
-def _names_of(kind: str, found: Inspection) -> list[str]:
+def _names_of(kind: str, inspection: Inspection) -> list[str]:
     """The columns in which a kind looks for its own: decimal numbers name no track (`track` may be a heading)."""
     coordinates = (*LATITUDE_NAMES, *LONGITUDE_NAMES, *TIME_NAMES, "x", "y")
     return [
         column.name
-        for column in found.columns
+        for column in inspection.columns
         if kind != "tracks" or column.type != "float" or column.name.lower() in coordinates
     ]
 
@@ -148,14 +148,14 @@ def _order(path: Path, section: Mapping[str, Any]) -> dict[str, Any]:
         "tracks": [{}, {"repeated": "first"}, {"sort": True}, {"sort": True, "repeated": "first"}],
         "trajectories": [{}, {"sort": True}, {"sort": True, STEP: _one_visit_an_instant(section)}],
     }
-    for said in ways.get(section["kind"], ()):
+    for change in ways.get(section["kind"], ()):
         try:
-            Dataset({"path": str(path), **section, **said}, path.parent).load()
+            Dataset({"path": str(path), **section, **change}, path.parent).load()
         except (BadTimestamps, BadRow):
             continue
         except CrypsisError:
             return {}
-        return said
+        return change
     return {}
 
 
@@ -168,53 +168,55 @@ def _one_visit_an_instant(section: Mapping[str, Any]) -> list[dict[str, Any]]:
 def suggested_roles_of(path: Path) -> dict[str, str]:
     """The role that its name and counts suggest for each column of a table; of what is no table, none."""
     try:
-        found = inspect_file(path)
+        inspection = inspect_file(path)
     except CrypsisError:
         return {}
-    return {name: one.role for name, one in suggested_roles(found).items()} if found.kind in OF_RECORDS else {}
+    return (
+        {name: one.role for name, one in suggested_roles(inspection).items()} if inspection.kind in OF_RECORDS else {}
+    )
 
 
 def usual_columns(kind: str, columns: list[str]) -> dict[str, str]:
     """The columns that a kind needs, where its reader does not find them by itself."""
-    found: dict[str, str | None]
+    named: dict[str, str | None]
     if kind == "tracks":
         unnamed = not {*columns} & {*TRACK_NAMES, *OWNER_NAMES, "id"}
-        found = {
+        named = {
             "id": mover_column(columns) if unnamed else None,
             "t": None if {*columns} & {*TIME_NAMES} else time_column(columns),
         }
         for option, names in (("lat", LATITUDE_NAMES), ("lon", LONGITUDE_NAMES)):
-            found[option] = None if {*columns} & {*names} else usual_column(columns, names)
+            named[option] = None if {*columns} & {*names} else usual_column(columns, names)
     elif kind == "transactions":
-        found = {"id": basket_column(columns), "item": item_column(columns)}
+        named = {"id": basket_column(columns), "item": item_column(columns)}
     elif kind == "trajectories":
-        found = {
+        named = {
             "id": usual_column(columns, ("trajectory_id", *ID_NAMES)),
             "position": usual_column(columns, ("position", *POSITION_NAMES, *TIME_NAMES)),
             "location": usual_column(columns, LOCATION_NAMES),
         }
     else:
-        found = {**event_columns(columns)}
+        named = {**event_columns(columns)}
     known = {"id": "trajectory_id"} if kind == "trajectories" else {}
-    return {option: name for option, name in found.items() if name is not None and name != known.get(option, option)}
+    return {option: name for option, name in named.items() if name is not None and name != known.get(option, option)}
 
 
 def checkin_columns(columns: list[str]) -> dict[str, str] | None:
     """Who was when at which coordinates, by the usual names of such columns; None where one of them is missing."""
-    found = {
+    named = {
         "user": usual_column(columns, ("user", *ID_NAMES)) or mover_column(columns),
         "time": time_column(columns),
         "lat": usual_column(columns, LATITUDE_NAMES),
         "lon": usual_column(columns, LONGITUDE_NAMES),
     }
-    told = {option: name for option, name in found.items() if name is not None}
-    return told if len(told) == len(found) else None
+    known = {option: name for option, name in named.items() if name is not None}
+    return known if len(known) == len(named) else None
 
 
 def _of_squares(columns: list[str]) -> dict[str, str]:
     """When and where a check-in was, by the usual names; whose it is, is asked."""
-    found = checkin_columns(columns) or {}
-    return {option: name for option, name in found.items() if option != "user" and option != name}
+    named = checkin_columns(columns) or {}
+    return {option: name for option, name in named.items() if option != "user" and option != name}
 
 
 def person_question(dataset: Dataset) -> PersonLike | None:

@@ -109,8 +109,8 @@ class Queries:
         drawn = None
         if table.generate is not None:
             drawn = found.section(DrawnQueries, table.generate, "queries.generate") or DrawnQueries()
-        told = content.get("queries")
-        written = repr(sorted(told.items(), key=lambda item: str(item[0]))) if isinstance(told, Mapping) else "[]"
+        section = content.get("queries")
+        written = repr(sorted(section.items(), key=lambda item: str(item[0]))) if isinstance(section, Mapping) else "[]"
         return cls(table.path, table.list, drawn, written)
 
     def __bool__(self) -> bool:
@@ -135,7 +135,7 @@ class Inputs:
         sources: dict[str, dict[str, Source]] = {}
         for section, known in (("hierarchy", None), ("policy", POLICIES)):
             tables = found.table(content.get(section), section, known).items()
-            read = {name: found.section(Source, told, f"{section}.{name}") for name, told in tables}
+            read = {name: found.section(Source, source_table, f"{section}.{name}") for name, source_table in tables}
             sources[section] = {name: source for name, source in read.items() if source is not None}
         return cls(sources["hierarchy"], sources["policy"], Queries.read(found, content), folder, item_columns)
 
@@ -171,13 +171,13 @@ class Inputs:
 
     def for_method(self, method: type[Checked], data: Any) -> dict[str, SideInput | Deferred]:
         """What the sections say about the parameters of a method; nothing for those that they do not mention."""
-        found: dict[str, SideInput | Deferred] = {}
+        given: dict[str, SideInput | Deferred] = {}
         for parameter in parameters_of(method):
             read = FROM_SECTIONS.get(parameter.type)
-            made = None if read is None else read(self, data)
-            if made is not None:
-                found[parameter.name] = made
-        return found
+            value = None if read is None else read(self, data)
+            if value is not None:
+                given[parameter.name] = value
+        return given
 
     def value(self, parameter: Parameter, given: Any, owner: str) -> Any:
         """A value of `params`: a side input is read from the text, with its files beside the experiment file."""
@@ -190,7 +190,7 @@ class Inputs:
 
     def identity(self, method: type[Checked], params: Mapping[str, Any]) -> dict[str, object]:
         """What the parameters of a method come to: defaults and numbers alike, files by what they hold."""
-        told: dict[str, object] = {}
+        identity: dict[str, object] = {}
         for parameter in parameters_of(method):
             value = params.get(parameter.name, parameter.to_dict().get("default"))
             if isinstance(value, Mapping):
@@ -200,8 +200,8 @@ class Inputs:
             elif parameter.name in params:
                 with suppress(CrypsisError):  # told by the check of the experiment
                     value = parameter.check(value, method.__name__)
-            told[parameter.name] = value
-        return told
+            identity[parameter.name] = value
+        return identity
 
     def _with_files(self, text: str, shown: Callable[[Path], str] = str) -> str:
         """The text with the names of files that exist beside the experiment file in full, or as `shown` has them."""

@@ -14,13 +14,13 @@ _BETWEEN = re.compile(r"[=,:;\n]")
 
 def machine_folders(content: Any, *more: Path) -> tuple[str, ...]:
     """The folders of all absolute paths in the texts of an experiment, and these, the longest first."""
-    found = {str(folder.resolve()) for folder in more}
+    folders = {str(folder.resolve()) for folder in more}
     for text in _texts(content):
         for part in (text, *_BETWEEN.split(text)):
             path: PurePath = PureWindowsPath(part) if "\\" in part else PurePath(part)
             if path.is_absolute() or part.startswith("~"):
-                found.add(str(path.parent))
-    return tuple(sorted((folder for folder in found if len(folder) > 1), key=lambda folder: (-len(folder), folder)))
+                folders.add(str(path.parent))
+    return tuple(sorted((folder for folder in folders if len(folder) > 1), key=lambda folder: (-len(folder), folder)))
 
 
 def without_folders(text: str, folders: tuple[str, ...]) -> str:

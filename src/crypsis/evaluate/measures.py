@@ -46,18 +46,18 @@ def figures_of(
             if metric.default:
                 figures |= asked.all_figures(metric)
         for short, candidates in short_names().items():
-            found = asked.short_figure(candidates, measured=figures)
-            if found is not None:
-                figures[short] = found
+            value = asked.short_figure(candidates, measured=figures)
+            if value is not None:
+                figures[short] = value
         return figures
     for name in names:
         if name in ALWAYS:
             continue
         if name in (known := short_names()):
             for short in (name, "are_subset") if name == "are" else (name,):  # both estimates stand side by side
-                found = asked.short_figure(known[short])
-                if found is not None:
-                    figures[short] = found
+                value = asked.short_figure(known[short])
+                if value is not None:
+                    figures[short] = value
         else:
             figures |= asked.all_figures(metric_named(name))
     return figures
@@ -77,9 +77,9 @@ class _Asked:
         for name, figure in candidates.items():
             if measured is not None and not METRICS[name].default:
                 continue
-            found = self.all_figures(METRICS[name]).get(figure)
-            if found is not None:
-                return found
+            value = self.all_figures(METRICS[name]).get(figure)
+            if value is not None:
+                return value
         return None
 
     def all_figures(self, metric: type[Metric]) -> dict[str, Any]:

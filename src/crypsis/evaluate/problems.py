@@ -101,10 +101,10 @@ class Findings:
         missing = [name for name, parameter in parameters.items() if parameter.required and name not in given]
         for name in missing:
             self.add(where, f"{name} must be given")
-        made: Section | None = None
+        section: Section | None = None
         if len(self.problems) == before:
-            made = self.attempt(where, partial(kind, **given))
-        return made
+            section = self.attempt(where, partial(kind, **given))
+        return section
 
     def whole(self, content: Mapping[str, Any], key: str, lowest: int, where: str) -> None:
         value = content.get(key)

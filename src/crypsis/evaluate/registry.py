@@ -44,12 +44,12 @@ class Registered:
 
 def verifier_of(method: type[Method]) -> str:
     """The name of the function that recounts what the method promises."""
-    found = {
+    names = {
         original: verifier.__name__
         for (promise, _), (verifier, original) in VERIFIERS.items()
         if promise is method.promises
     }
-    return found.get(method.accepts) or next(iter(found.values()), "")
+    return names.get(method.accepts) or next(iter(names.values()), "")
 
 
 def default_metrics(method: type[Method]) -> list[str]:

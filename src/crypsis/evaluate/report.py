@@ -135,8 +135,8 @@ class ExperimentReport:
     @property
     def counts(self) -> dict[str, int]:
         """Cells by state, those that occur."""
-        found = Counter(cell.state for cell in self.results)
-        return {state: found[state] for state in _SIGNS if found[state]}
+        counts = Counter(cell.state for cell in self.results)
+        return {state: counts[state] for state in _SIGNS if counts[state]}
 
     @property
     def figures(self) -> list[str]:
@@ -162,7 +162,7 @@ class ExperimentReport:
 
     def best(self) -> list[Best]:
         """For every figure with a direction: the setting that is best on average over repeats, the first of equals."""
-        found = []
+        winners = []
         for name in self.figures:
             settings: dict[str, list[CellResult]] = {}
             for cell in self.results:
@@ -171,8 +171,8 @@ class ExperimentReport:
             means = {setting: fmean(float(one.value(name)) for one in cells) for setting, cells in settings.items()}
             if len(set(means.values())) > 1 and _has_direction(name):
                 chosen = (max if higher_is_better(name) else min)(means, key=means.__getitem__)
-                found.append(Best(name, chosen, means[chosen], tuple(cell.id for cell in settings[chosen])))
-        return found
+                winners.append(Best(name, chosen, means[chosen], tuple(cell.id for cell in settings[chosen])))
+        return winners
 
     def to_dict(self) -> dict[str, Any]:
         """The report for programs."""
@@ -303,25 +303,25 @@ class ExperimentReport:
             return Markup("")
         if len(self.results) == 1:
             return lights(reviewed[0][1])
-        told: dict[tuple[str, str], list[str]] = {}
+        reasons: dict[tuple[str, str], list[str]] = {}
         for cell, review in reviewed:
             for name, light in review.lights():
                 for finding in light.findings:
                     if str(finding.colour) != "green":
                         words = (f"{_(TITLES[name])}: {_(str(finding.colour))}", translated(finding.sentence))
-                        told.setdefault(words, []).append(self.results.cell_name(cell))
+                        reasons.setdefault(words, []).append(self.results.cell_name(cell))
         lines: list[str] = [
             join([element("strong", sign), f" · {', '.join(names[:4])}{' …' if len(names) > 4 else ''}: {sentence}"])
-            for (sign, sentence), names in list(told.items())[:MOST_FINDINGS]
+            for (sign, sentence), names in list(reasons.items())[:MOST_FINDINGS]
         ]
-        left = len(told) - len(lines)
+        left = len(reasons) - len(lines)
         lines += [_("and {findings} more; report.json lists them", findings=counted(left, "finding"))] if left else []
         return section(
             _("Three lights"), items(lines) if lines else paragraph(_("All lights of all results are green."))
         )
 
     def _summary(self) -> Markup:
-        told: list[str] = []
+        sentences: list[str] = []
         for one in self.best():
             label = within(axis_label(one.figure))
             highest = higher_is_better(one.figure)
@@ -334,10 +334,10 @@ class ExperimentReport:
                     _(" by {setting}{often}.", setting=one.setting, often=often),
                 ]
             )
-            told.append(sentence)
-        if not told:
-            told = [_("There are no two finished cells yet that differ in a figure.")]
-        return section(_("What came out best"), items(told))
+            sentences.append(sentence)
+        if not sentences:
+            sentences = [_("There are no two finished cells yet that differ in a figure.")]
+        return section(_("What came out best"), items(sentences))
 
     def _plots(self) -> Markup:
         drawn = [
@@ -418,14 +418,14 @@ class ExperimentReport:
         return section(_("Counts over generalized items"), element("div", table, class_="scroll"), note)
 
     def _problems(self) -> Markup:
-        told: dict[tuple[str, str], list[CellResult]] = {}
+        groups: dict[tuple[str, str], list[CellResult]] = {}
         for cell in self.results:
             if cell.state in ("infeasible", "failed", "unsafe", "too_slow") and (cell.message or cell.verdict):
-                told.setdefault((cell.state, cell.message or cell.verdict), []).append(cell)
-        if not told:
+                groups.setdefault((cell.state, cell.message or cell.verdict), []).append(cell)
+        if not groups:
             return Markup("")
         lines = []
-        for (state, words), cells in told.items():
+        for (state, words), cells in groups.items():
             names = ", ".join(self.results.cell_name(cell) for cell in cells[:4])
             more = _(" and {more:,} more", more=len(cells) - 4) if len(cells) > 4 else ""
             lines.append(
@@ -445,9 +445,9 @@ class ExperimentReport:
         for row in self.stale:
             names = list(row)
             params = {name: row[name] for name in names[len(FIRST) : names.index(OUTCOME[0])] if row[name] is not None}
-            told = ", ".join(f"{name} = {shown(value)}" for name, value in params.items())
+            settings = ", ".join(f"{name} = {shown(value)}" for name, value in params.items())
             sign = f"{_SIGNS[row['state']]} {_state_words(row['state'])}"
-            lines.append(join([element("strong", sign), f" · {row['label']}{', ' if told else ''}{told}"]))
+            lines.append(join([element("strong", sign), f" · {row['label']}{', ' if settings else ''}{settings}"]))
         words = _("These results are kept and are stale: they are of data or settings that have changed since.")
         return section(_("Stale results"), paragraph(words), items(lines))
 
@@ -464,9 +464,9 @@ class ExperimentReport:
 
 def write_report(store: Store) -> tuple[Path, Path]:
     """report.html and report.json in the folder of the experiment, each whole or as it was."""
-    made = ExperimentReport.of_store(store)
+    report = ExperimentReport.of_store(store)
     paths = store.folder / "report.html", store.folder / "report.json"
-    for path, text in zip(paths, (made.to_html(), made.to_json()), strict=True):
+    for path, text in zip(paths, (report.to_html(), report.to_json()), strict=True):
         write_file(path, text.encode(), mode=0o600)
     return paths
 

@@ -89,10 +89,10 @@ def _phases(stored: StoredCell) -> dict[str, float]:
 
 
 def _in_order(tables: Iterable[Mapping[str, Any]]) -> list[str]:
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for table in tables:
-        found |= dict.fromkeys(table)
-    return list(found)
+        columns |= dict.fromkeys(table)
+    return list(columns)
 
 
 def _plain(value: Any) -> Any:
@@ -133,7 +133,7 @@ def summaries(rows: Sequence[Mapping[str, Value]], figures: Sequence[str]) -> li
     for row in rows:
         if not row.get("stale"):
             groups.setdefault((row["label"], *(row[name] for name in params)), []).append(row)
-    made = []
+    lines = []
     for members in groups.values():
         first = members[0]
         done = [row for row in members if row["state"] == "done"]
@@ -147,8 +147,8 @@ def summaries(rows: Sequence[Mapping[str, Value]], figures: Sequence[str]) -> li
             one[f"{name} deviation"] = statistics.stdev(values) if len(values) > 1 else 0.0 if values else None
         times = _numbers(row.get("runtime") for row in done)
         one["runtime"] = statistics.median(times) if times else None
-        made.append(one)
-    return made
+        lines.append(one)
+    return lines
 
 
 def _numbers(values: Iterable[Value]) -> list[float]:
@@ -157,8 +157,8 @@ def _numbers(values: Iterable[Value]) -> list[float]:
 
 def _worst(colours: Iterable[Value]) -> str | None:
     """Red before amber before green; None where there is none."""
-    found = set(colours)
-    return next((colour for colour in ("red", "amber", "green") if colour in found), None)
+    known = set(colours)
+    return next((colour for colour in ("red", "amber", "green") if colour in known), None)
 
 
 def parameter_columns(rows: Sequence[Mapping[str, Value]]) -> list[str]:
@@ -176,9 +176,9 @@ def figure_columns(rows: Sequence[Mapping[str, Value]]) -> list[str]:
     if not rows:
         return []
     names = list(rows[0])
-    found = names[names.index(OUTCOME[-1]) + 1 : names.index(LAST[0])]
+    figures = names[names.index(OUTCOME[-1]) + 1 : names.index(LAST[0])]
     short = short_names()
-    return sorted(found, key=lambda name: name not in short)
+    return sorted(figures, key=lambda name: name not in short)
 
 
 def comparison_html(title: str, rows: Sequence[Mapping[str, Value]]) -> str:

@@ -122,8 +122,8 @@ def run(
 
 def measured_digest(experiment: Experiment) -> str:
     """Of what is measured: a cell that was measured otherwise runs again."""
-    told = json.dumps([experiment.content.get("metrics"), experiment.inputs.queries_digest], default=str)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    text = json.dumps([experiment.content.get("metrics"), experiment.inputs.queries_digest], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass
@@ -242,11 +242,11 @@ class _Session:
     ) -> None:
         for key, _ in selector.select(LOOK_EVERY):
             worker: WorkerProcess = key.data
-            said = worker.lines()
-            if said is None:
+            lines = worker.lines()
+            if lines is None:
                 self._lost(worker, workers, waiting, selector, measured)
                 continue
-            for event in said:
+            for event in lines:
                 self._heard(worker, event, waiting)
 
     def _heard(self, worker: WorkerProcess, event: WorkerEvent, waiting: deque[Cell]) -> None:
@@ -292,8 +292,8 @@ class _Session:
         self._tell_cell(cell, {"state": end.state, "code": end.code, "message": end.message})
 
     def _tell_cell(self, cell: Cell, more: Mapping[str, Any]) -> None:
-        told = cell.to_dict()
-        self.tell({"event": "cell", "cell": told.pop("id"), **told, **more})
+        event = cell.to_dict()
+        self.tell({"event": "cell", "cell": event.pop("id"), **event, **more})
 
     def _lost(
         self,

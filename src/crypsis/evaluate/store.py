@@ -191,8 +191,8 @@ class Store:
         try:
             if now is not None:
                 return set() if now.check(read=False) else current - {cell.id for cell in now.cells()}
-            told = self._index().get("made_of")
-            return current if told is not None and told != made_of(self.experiment()) else set()
+            digest = self._index().get("made_of")
+            return current if digest is not None and digest != made_of(self.experiment()) else set()
         except CrypsisError:
             return set()
 
@@ -231,8 +231,8 @@ class Store:
 
 def made_of(experiment: Experiment) -> str:
     """Of everything that decides what cells give, their own settings aside."""
-    told = "\n".join([experiment.dataset.digest, experiment.inputs.digest, code_version()])
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = "\n".join([experiment.dataset.digest, experiment.inputs.digest, code_version()])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ _NOT_TYPED = ("path", "kind", "columns", "edits", "rows")
 
 
 def commands_to_begin(
-    path: Path, section: Mapping[str, Any], like: PersonLike | None, found: Inspection, called: Path | None = None
+    path: Path, section: Mapping[str, Any], like: PersonLike | None, inspection: Inspection, called: Path | None = None
 ) -> dict[str, str]:
     """What to type next, under words; two commands where it must first be said who a person is.
 
@@ -40,14 +40,14 @@ def commands_to_begin(
     if like is None:
         dataset = Dataset({"path": str(path), **section}, path.parent)
         run = suggested_run(dataset)
-        command = None if run is None else suggested_command(called, section, run, found)
+        command = None if run is None else suggested_command(called, section, run, inspection)
         if run is None or command is None:
             return {}
-        refused = too_few(dataset, run, found.rows)
+        refused = too_few(dataset, run, inspection.rows)
         head = marked("To begin with") if refused is None else marked(f"This will be refused ({refused})")
         return {head: command}
-    by_person, by_record = _commands_by_answer(path, section, like.column, found, called)
-    empty = next((column.missing for column in found.columns if column.name == like.column), 0)
+    by_person, by_record = _commands_by_answer(path, section, like.column, inspection, called)
+    empty = next((column.missing for column in inspection.columns if column.name == like.column), 0)
     if empty and by_record is not None:
         rows = marked(f"{like.column} is empty in {counted(empty, 'row')}; fill them to count people")
         return {marked(f"Where nobody has several records ({rows})"): by_record}
@@ -58,9 +58,9 @@ def commands_to_begin(
     return {words: command for words, command in answers.items() if command is not None}
 
 
-def suggested_command(path: Path, section: Mapping[str, Any], run: Run, found: Inspection) -> str | None:
+def suggested_command(path: Path, section: Mapping[str, Any], run: Run, inspection: Inspection) -> str | None:
     """`crypsis anonymize` with these settings; None where a name cannot be typed, or data are not anonymized so."""
-    columns = _column_options(section, found)
+    columns = _column_options(section, inspection)
     if columns is None or section["kind"] == "events":
         return None
     words = ["crypsis", "anonymize", str(path), *columns]
@@ -72,7 +72,7 @@ def suggested_command(path: Path, section: Mapping[str, Any], run: Run, found: I
     words += ["--method", run.method]
     for name, value in run.params.items():
         words += [f"-{name}" if len(name) == 1 else "--" + name.replace("_", "-"), str(value)]
-    words += _hierarchies(section, found) if run.method == _WITH_HIERARCHIES else []
+    words += _hierarchies(section, inspection) if run.method == _WITH_HIERARCHIES else []
     return shlex.join([*words, "--out", f"{_stem(path) or _stem(path.parent) or 'data'}-release"])
 
 
@@ -82,7 +82,7 @@ def _stem(path: Path) -> str:
 
 
 def _commands_by_answer(
-    path: Path, section: Mapping[str, Any], column: str, found: Inspection, called: Path
+    path: Path, section: Mapping[str, Any], column: str, inspection: Inspection, called: Path
 ) -> tuple[str | None, str | None]:
     """The command where a column names the person, and the one where every record is another person."""
     commands = []
@@ -91,7 +91,7 @@ def _commands_by_answer(
         if "person" in answer and section["kind"] == "transactions":
             answered["unite"] = "person"  # the suggested method counts records
         run = suggested_run(Dataset({"path": str(path), **answered}, path.parent))
-        commands.append(None if run is None else suggested_command(called, answered, run, found))
+        commands.append(None if run is None else suggested_command(called, answered, run, inspection))
     return commands[0], commands[1]
 
 
@@ -104,7 +104,7 @@ def _typed(option: str, value: Any) -> list[str]:
     return [named, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
 
 
-def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] | None:
+def _column_options(section: Mapping[str, Any], inspection: Inspection) -> list[str] | None:
     """Roles as options; a name with a comma or a line break cannot be typed."""
     columns: Mapping[str, Mapping[str, Any]] = section.get("columns") or {}
     if any(sign in name for name in columns for sign in ",=\n\r\0"):
@@ -114,7 +114,7 @@ def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] 
         named = [name for name, one in columns.items() if one.get("role") == role and name != section.get("person")]
         if named:
             words += ["--" + role, ",".join(named)]
-    read_as = {column.name: column.type for column in found.columns}
+    read_as = {column.name: column.type for column in inspection.columns}
     typed = [
         f"{name}={one['type']}"
         for name, one in columns.items()
@@ -129,11 +129,11 @@ def _column_options(section: Mapping[str, Any], found: Inspection) -> list[str] 
     return [*words, "--items", ",".join(sets)] if sets else words
 
 
-def _hierarchies(section: Mapping[str, Any], found: Inspection) -> list[str]:
+def _hierarchies(section: Mapping[str, Any], inspection: Inspection) -> list[str]:
     columns = section.get("columns") or {}
-    made = [
+    recipes = [
         f"{column.name}={column.hierarchy}"
-        for column in found.columns
+        for column in inspection.columns
         if column.hierarchy is not None and columns.get(column.name, {}).get("role") == "quasi"
     ]
-    return ["--hierarchy", ",".join(made)] if made else []
+    return ["--hierarchy", ",".join(recipes)] if recipes else []

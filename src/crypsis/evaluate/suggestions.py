@@ -20,7 +20,7 @@ RUN_FOR_KIND = {
 RUN_WITHOUT_COORDINATES = Run("kam-cut", {"k": 5})
 
 
-def suggested_roles(found: Inspection) -> dict[str, SuggestedRole]:
+def suggested_roles(inspection: Inspection) -> dict[str, SuggestedRole]:
     """The role of every column of a table, as the inspection proposes it."""
     return {
         column.name: SuggestedRole(
@@ -31,5 +31,5 @@ def suggested_roles(found: Inspection) -> dict[str, SuggestedRole]:
             column.suggested_type,
             column.hierarchy,
         )
-        for column in found.columns
+        for column in inspection.columns
     }

@@ -43,8 +43,8 @@ def settings_of_trips(columns: Sequence[str]) -> DatasetTable | None:
 
 def _ending(both: dict[str, tuple[str, str]], words: Sequence[str]) -> str | None:
     """What the two ends tell, by the last of its words."""
-    found = {rest.split(" ")[-1]: rest for rest in reversed(both)}
-    return next((found[word] for word in words if word in found), None)
+    last_words = {rest.split(" ")[-1]: rest for rest in reversed(both)}
+    return next((last_words[word] for word in words if word in last_words), None)
 
 
 def _others(columns: Sequence[str], both: dict[str, tuple[str, str]]) -> set[str]:

@@ -105,8 +105,8 @@ def check(experiment: Experiment, of_sections: list[Problem], *, read: bool) -> 
 def _check_executor(found: Findings, experiment: Experiment) -> None:
     """Where cells run, and whether their methods can be run there."""
     names = [parameter.name for parameter in parameters_of(WhereToRun)]
-    told, before = experiment.content.get("executor"), len(found.problems)
-    if told is None or (not found.table(told, "executor", names) and told) or len(found.problems) > before:
+    section, before = experiment.content.get("executor"), len(found.problems)
+    if section is None or (not found.table(section, "executor", names) and section) or len(found.problems) > before:
         return
     found.attempt("executor", lambda: experiment.where)
     for run in experiment.runs:

@@ -279,10 +279,10 @@ def _messages() -> Iterator[dict[str, Any]]:
     """Experiments and cells, until there are no more or nobody has asked for as long as we were told to wait."""
     pending, patience = b"", None
     while select.select([0], [], [], patience)[0]:
-        said = os.read(0, 1 << 16)
-        if not said:
+        data = os.read(0, 1 << 16)
+        if not data:
             return
-        *whole, pending = (pending + said).split(b"\n")
+        *whole, pending = (pending + data).split(b"\n")
         patience = None
         for line in whole:
             message = json.loads(line)

@@ -69,10 +69,10 @@ class WorkerProcess:
     def lines(self) -> list[WorkerEvent] | None:
         """What it said since; None when it is gone."""
         assert self.process.stdout is not None
-        said = os.read(self.process.stdout.fileno(), 1 << 16)
-        if not said:
+        data = os.read(self.process.stdout.fileno(), 1 << 16)
+        if not data:
             return None
-        *whole, self.pending = (self.pending + said).split(b"\n")
+        *whole, self.pending = (self.pending + data).split(b"\n")
         return [json.loads(line) for line in whole if line.strip()]
 
     def memory_mb(self) -> float:
@@ -109,9 +109,9 @@ def started_worker(program: str, threads: int, *, fresh: bool = False) -> Worker
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     environment.setdefault("POLARS_MAX_THREADS", str(threads))
     key = (program, sys.executable, frozenset(environment.items()))
-    found = None if fresh else _taken(key)
-    if found is not None:
-        return WorkerProcess(found.process, key, again=True)
+    worker = None if fresh else _taken(key)
+    if worker is not None:
+        return WorkerProcess(worker.process, key, again=True)
     with _lock:
         if not _starter:
             _starter.append(ThreadPoolExecutor(1, thread_name_prefix="crypsis-workers"))
@@ -134,15 +134,15 @@ def _opened(command: list[str], environment: Mapping[str, str]) -> subprocess.Po
 def _taken(key: Key) -> WorkerProcess | None:
     """One that waits, and not for so long that it may be about to leave."""
     with _lock:
-        found = None
+        taken = None
         for worker in list(_waiting):
             if time.monotonic() - worker.waits_since > WAITS * 0.8 or not worker.is_quiet():
                 _waiting.remove(worker)
                 worker.stop()
-            elif found is None and worker.key == key:
+            elif taken is None and worker.key == key:
                 _waiting.remove(worker)
-                found = worker
-        return found
+                taken = worker
+        return taken
 
 
 def release_worker(worker: WorkerProcess) -> None:

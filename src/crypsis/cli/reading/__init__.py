@@ -156,16 +156,16 @@ def read_original(read: Reader, path: Path, release: Release) -> Any:
         return read(path, kind)
     keys = read.typed.keys_beside_columns(source_of(kind))
     source = TableSource.from_keys(keys)
-    told = {**source.whose(), **source.cells(), "time_format": source.time_format, "step": read.typed.steps}
-    return release.read_original(path, **told, **read.typed.file_options)
+    settings = {**source.whose(), **source.cells(), "time_format": source.time_format, "step": read.typed.steps}
+    return release.read_original(path, **settings, **read.typed.file_options)
 
 
 def _compared_kind(release: Release) -> type | None:
     """The kind of data that the verifier of this release compares with."""
     from crypsis.verifiers import VERIFIERS
 
-    found = VERIFIERS.get((type(release.guarantee), type(release.data)))
-    return None if found is None else found[1]
+    verifier = VERIFIERS.get((type(release.guarantee), type(release.data)))
+    return None if verifier is None else verifier[1]
 
 
 def kind_of_input(manifest: dict[str, Any]) -> type | None:

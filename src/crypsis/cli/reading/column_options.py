@@ -61,11 +61,11 @@ def column_keys(typed: Mapping[str, Any], header: Callable[[], Collection[str]])
 
 def separators(text: str) -> dict[str, str | None]:
     """The set-valued columns of `diagnoses= `, `a=|,b=;` or `a=comma`; without a separator the column holds lists."""
-    found: dict[str, str | None] = {}
+    separators_of: dict[str, str | None] = {}
     for part in re.sub(r"=,(?=,|$)", f"={COMMA}", text).split(","):
         name, equals, separator = part.partition("=")
-        found[name.strip()] = "," if separator == COMMA else (separator or " ") if equals else None
-    return found
+        separators_of[name.strip()] = "," if separator == COMMA else (separator or " ") if equals else None
+    return separators_of
 
 
 def listed(text: str | None) -> list[str]:
@@ -81,10 +81,10 @@ def listed(text: str | None) -> list[str]:
 
 def pairs(text: str | None, option: str) -> dict[str, str]:
     """The names and values of `age=int,zip=category`."""
-    found = {}
+    pairs_of = {}
     for part in listed(text):
         name, equals, value = part.partition("=")
         if not equals or not name.strip():
             raise BadParameter(f"{option} takes name=value, separated by commas, got {part!r}.")
-        found[name.strip()] = value.strip()
-    return found
+        pairs_of[name.strip()] = value.strip()
+    return pairs_of

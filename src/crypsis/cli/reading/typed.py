@@ -190,10 +190,10 @@ class Typed:
             raise OptionWithoutEffect(f"{dashed(unknown[0])} says nothing about these data.", option=unknown[0])
         keys = self.keys(None if kind is None else SOURCES[kind], path)
         beside = {name: str(Path(value).resolve()) for name, value in keys.items() if _names_file(name)}
-        told = {"path": str(path.resolve()), **({} if kind is None else {"kind": kind})}
+        section = {"path": str(path.resolve()), **({} if kind is None else {"kind": kind})}
         plain = {name: list(value) if isinstance(value, tuple) else value for name, value in keys.items()}
         steps = {STEP: self.steps} if self.steps else {}
-        return {**told, **plain, **beside, **steps, **self.file_options}
+        return {**section, **plain, **beside, **steps, **self.file_options}
 
 
 def source_of(kind: type | None) -> type[DataSource]:

@@ -30,10 +30,10 @@ def _key(cell: Cell, column: PublishedColumn, text: str) -> tuple[Any, ...]:
 
 
 def _leaves(name: str, column: PublishedColumn) -> list[Scalar] | None:
-    told = None if column.hierarchy is None else column.hierarchy.leaves.get(name)
-    if not told:
+    leaves = None if column.hierarchy is None else column.hierarchy.leaves.get(name)
+    if not leaves:
         return None
     try:
-        return [read_value(leaf, column.type) for leaf in told]
+        return [read_value(leaf, column.type) for leaf in leaves]
     except ValueError:
         return None

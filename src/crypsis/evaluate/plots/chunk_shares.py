@@ -30,16 +30,16 @@ def chunk_shares(original: Any, published: Any) -> Frame:
     supports = original.supports[order].astype(np.float64)
     code = published.vocabulary.encode(original.vocabulary.decode(order.astype(np.int32)))
     known = code >= 0
-    found = np.zeros((2, len(order)))
+    shares = np.zeros((2, len(order)))
     for row, counts in enumerate(_visible(published)):
-        found[row, known] = counts[code[known]]
+        shares[row, known] = counts[code[known]]
     width = -(-len(order) // MOST_BANDS) if len(order) else 1
     starts = np.arange(0, len(order), width)
     rows = []
     for start in starts.tolist():
         band = slice(start, min(start + width, len(order)))
         total = supports[band].sum()
-        record, shared = found[0, band].sum(), found[1, band].sum()
+        record, shared = shares[0, band].sum(), shares[1, band].sum()
         for kind, count in zip(KINDS, (record, shared, max(total - record - shared, 0.0)), strict=True):
             rows.append((start + 1, band.stop + 1, _(kind), float(count), float(count / total)))
     table = pl.DataFrame(

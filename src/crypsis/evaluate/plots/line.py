@@ -75,8 +75,8 @@ def line(results: Iterable[CellResult | Mapping[str, Any]], y: str, x: str) -> F
 
 
 def _point(series: str, value: Any, cells: list[CellResult], figure: str) -> tuple[Any, ...]:
-    found = [cell.value(figure) for cell in cells if cell.state == DONE]
-    numbers = np.array([number for number in found if number is not None], np.float64)
+    values = [cell.value(figure) for cell in cells if cell.state == DONE]
+    numbers = np.array([number for number in values if number is not None], np.float64)
     numbers = numbers[np.isfinite(numbers)]
     if not len(numbers):
         states = [cell.state for cell in cells if cell.state != DONE]

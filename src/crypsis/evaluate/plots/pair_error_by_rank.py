@@ -41,8 +41,8 @@ def pair_error_by_rank(original: Any, published: Any, *, seed: int = 0, width: i
         if drawn is not None:
             error, pairs = pair_error(original, drawn, ranks)
         else:
-            found = re_loss(original, published, ranks=ranks)
-            error, pairs = found.errors.get("re_loss", 0.0), found.pairs
+            errors = re_loss(original, published, ranks=ranks)
+            error, pairs = errors.errors.get("re_loss", 0.0), errors.pairs
         rows.append((f"{ranks[0]}–{ranks[1]}", *ranks, error if pairs else None, pairs))
     table = pl.DataFrame(
         rows,

@@ -99,15 +99,15 @@ class Results(Sequence[CellResult]):
     @property
     def varying(self) -> list[str]:
         """Parameters that differ between cells of one label."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         by_label: dict[str, list[CellResult]] = {}
         for cell in self.cells:
             by_label.setdefault(cell.label, []).append(cell)
         for cells in by_label.values():
             for name in dict.fromkeys(name for cell in cells for name in cell.parameters):
                 if len({shown(cell.parameters.get(name)) for cell in cells}) > 1:
-                    found[name] = None
-        return [name for name in self.parameters if name in found]
+                    names[name] = None
+        return [name for name in self.parameters if name in names]
 
     def figure_named(self, name: str) -> str:
         """The figure of that name; a short name stands for the one figure that it begins."""
@@ -131,12 +131,12 @@ class Results(Sequence[CellResult]):
     def series_name(self, cell: CellResult, without: Iterable[str]) -> str:
         """The label, and the varying parameters that are not on the axis: one line per configuration."""
         left_out = set(without)
-        told = [
+        words = [
             f"{name} = {shown(cell.parameters[name])}"
             for name in self.varying
             if name not in left_out and name in cell.parameters and self._varies_within(cell.label, name)
         ]
-        return ", ".join([cell.label, *told])
+        return ", ".join([cell.label, *words])
 
     def cell_name(self, cell: CellResult) -> str:
         """What tells a cell from all others."""
