@@ -170,7 +170,7 @@ class Anonymize(InBlocks):
         data = self._input_for(chosen)
         reading = time.perf_counter() - started, peak_memory()
         private = self.private_report
-        if not chosen.by_record:  # how much a private method was given is told to nobody
+        if not chosen.by_record:  # how much a private method was given must not be shown
             note(words_on(data, self.read.typed))
             private = self._usual_private_report()
         with progress() as listener, self._place_to_run(where) as place:

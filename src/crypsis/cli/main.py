@@ -69,7 +69,7 @@ def _run(arguments: list[str]) -> int:
     from crypsis.cli.app import parser
 
     code = parser(arguments[0])(arguments, standalone_mode=False)
-    if code == 130:  # the parser turns Ctrl-C into an exit code; it is told like any other stop
+    if code == 130:  # the parser turns Ctrl-C into an exit code; it is reported like any other stop
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 

@@ -1,4 +1,4 @@
-"""Recipes typed on the command line: an unknown one is told with those there are, not taken for the name of a file."""
+"""Recipes typed on the command line: an unknown one is refused with a list, not taken for the name of a file."""
 
 from __future__ import annotations
 

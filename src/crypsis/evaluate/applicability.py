@@ -35,7 +35,7 @@ def why_not(method: str, data: Any) -> str | None:
 
 
 def domain_parameters(method: str) -> list[str]:
-    """The parameters with which a method is told what is public whoever is in the data; none where it needs no such."""
+    """The parameters that declare what is public, whoever is in the data; none for a method that needs none."""
     kind = METHODS[method]
     if "declared domains" not in kind.needs:
         return []

@@ -1,6 +1,6 @@
-"""What methods are given beside the data: hierarchies, policies, constraints and queries, as an experiment tells them.
+"""What methods are given beside the data: hierarchies, policies, constraints and queries, as an experiment states them.
 
-Which section belongs to which parameter is told by the type of the parameter, so a method that is new needs nothing
+The type of a parameter decides which section belongs to it, so a new method needs nothing
 here: what is typed into `params` is read by the type itself, and files are looked for beside the experiment file.
 """
 

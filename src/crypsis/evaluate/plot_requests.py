@@ -53,7 +53,7 @@ class PlotRequest(Checked):
 
     @property
     def options(self) -> dict[str, str | int | None]:
-        """What the plot is told."""
+        """The options of the plot."""
         return {name: getattr(self, name) for name in _OPTIONS}
 
     @property

@@ -1,4 +1,4 @@
-"""Problems of an experiment, gathered one by one and told all at once."""
+"""Problems of an experiment, gathered one by one and reported together."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Findings:
         return content
 
     def section(self, kind: type[Section], content: Any, where: str) -> Section | None:
-        """The checked object that a table describes; None where something is wrong with it, all of which is told."""
+        """The checked object that a table describes; None where something is wrong with it; all of it is reported."""
         before = len(self.problems)
         parameters = {parameter.name: parameter for parameter in parameters_of(kind)}
         table = self.table(content, where, parameters)

@@ -32,6 +32,6 @@ class Certificates:
                 raise MissingFile(f"There is no such file. TLS needs the {_FILES}.", where=str(file))
 
     def options_for(self, *roles: str) -> dict[str, str]:
-        """What the engine is told for a client, a worker or a scheduler."""
+        """The settings of the engine for a client, a worker or a scheduler."""
         own = {f"tls_{role}_{what}": str(getattr(self, what)) for role in roles for what in ("cert", "key")}
         return {"tls_ca_file": str(self.ca), **own}

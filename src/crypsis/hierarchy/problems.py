@@ -23,7 +23,7 @@ class Problem:
 
 
 def second_parent(node: str, first: tuple[str, int | None], second: tuple[str, int | None]) -> Problem:
-    """A node that is given another parent, or the same one again; a parent is told with the line that gives it."""
+    """A node that is given another parent, or the same one again; each parent is named with the line that gives it."""
     (one, line), (other, again) = first, second
     if one == other:
         return Problem(f"{node!r} stands twice" + ("" if line is None else f", first on line {line}"), again)

@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 def retry(
     action: Callable[[], Result], seconds: float, stopped: threading.Event, failed: Callable[[WriteFailed], None]
 ) -> Result:
-    """The answer of an action that may fail to write; it is told of each failure, and raised after so many seconds."""
+    """The answer of an action that may fail to write: `failed` gets each failure, and the last is raised in the end."""
     wait, until = _FIRST_WAIT, time.monotonic() + seconds
     while True:
         try:

@@ -112,7 +112,7 @@ class Configuration:
 
     @classmethod
     def read(cls, path: str | Path) -> Configuration:
-        """A configuration file; every problem it has is told at once."""
+        """A configuration file; all its problems are reported at once."""
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ CSV_TABLE = "rows.csv"
 
 @dataclass(frozen=True)
 class Publication:
-    """What a recipient is told of linked data, beside the rows. `iri` names the release on the web."""
+    """What a recipient learns about linked data, beside the rows. `iri` names the release on the web."""
 
     iri: str
     title: str

@@ -71,7 +71,7 @@ def status_of(error: CrypsisError) -> int:
 
 
 def _told_without(workspace: Path) -> Callable[[Request, Exception], Awaitable[JSONResponse]]:
-    """An error as an answer. Where our own files lie is nobody's business; of them only the name is told."""
+    """An error as an answer. Of our own files only the name is given, not where they lie."""
     ours = re.compile(re.escape(f"{workspace}/") + r"(?:[\w.-]+/)*")
 
     async def told(request: Request, error: Exception) -> JSONResponse:

@@ -84,7 +84,7 @@ class AskedResult:
 
     @cached_property
     def coordinates(self) -> tuple[Any, Any] | None:
-        """Where each place lies; None where nothing is told of that."""
+        """Where each place lies; None where that is not known."""
         listed = self.release.side_file
         if not self.has_visits or listed is None or listed.x is None or listed.y is None:
             return None

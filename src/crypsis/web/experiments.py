@@ -553,7 +553,7 @@ def _looked_at(experiment: Experiment, store: Store) -> tuple[Any, ...]:
 
 
 def _own_tables(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What an entry keeps of an experiment file. Only its form is checked; everything else is told by `problems`."""
+    """What an entry keeps of an experiment file. Only its form is checked; `problems` reports everything else."""
     own = {key: value for key, value in content.items() if key in OWN and key != "name"}
     for name in ("run", "plot"):
         if not isinstance(own.get(name, []), list) or not all(isinstance(one, Mapping) for one in own.get(name, [])):

@@ -35,7 +35,7 @@ COMPANION_PAGES = {
 
 
 class ParameterForm:
-    """The parameters of one method. `values` holds what differs from the defaults; `changed` is told after a change,
+    """The parameters of one method. `values` holds what differs from the defaults; `changed` is called after a change,
     `released` when somebody lets go of a slider.
     """
 

@@ -83,7 +83,7 @@ class RegionField:
         await self.changed()
 
     def _write(self) -> None:
-        """A long region is told by its first names and how many there are."""
+        """A long region is shown by its first names and how many there are."""
         names = [self.names[name] for name in self.value]
         words = listed(names, _SHOWN) if names else ""
         self.list.props["display-value"] = words

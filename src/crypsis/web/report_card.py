@@ -87,7 +87,7 @@ class ReportCard:
 
 
 def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None:
-    """The form in which the publisher declares; what is missing is told beside its field."""
+    """The form in which the publisher declares; what is missing is said beside its field."""
     before = declaration.about
     with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
         ui.html(f"<h2>{theme.escaped(_('Who answers for releases'))}</h2>", sanitize=False)

@@ -24,7 +24,7 @@ def serve(
     upload_limit: int = UPLOAD_LIMIT,
     announce: Callable[[str], None] = print,
 ) -> None:
-    """Serve the workspace in this folder until interrupted; `announce` is told the address to open.
+    """Serve the workspace in this folder until interrupted; `announce` gets the address to open.
 
     `names` are further names under which the server may be asked for, where others are let in.
     """

@@ -1,7 +1,7 @@
 """How everything looks: colours, type, spacing, the frame around a page, and the pieces that pages are made of.
 
-The colours are those of reports, so a picture looks the same in both. Nothing is told by colour alone: every state also
-has a sign and a word.
+The colours are those of reports, so a picture looks the same in both. Nothing is shown by colour alone: every
+state also has a sign and a word.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ Received = Callable[[str, str], Awaitable[None]]
 
 
 def drop_place(workbench: Workbench, what: str, hint: str, received: Received, *, accept: str = "") -> str:
-    """A place for a file, by mouse or keyboard; `received` is told its number and its name. The place's id."""
+    """A place for a file, by mouse or keyboard; `received` gets its number and its name. The id of the place."""
     with ui.element("div").style("width: 100%") as holder:
         place = f"drop-{holder.id}"
         accepted = f' accept="{escaped(accept)}"' if accept else ""

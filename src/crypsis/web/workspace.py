@@ -6,7 +6,7 @@
 
 Names that people give are only ever content of `entry.json`; folders and files have names of our own. Every change is
 written whole or not at all, under a lock that other processes respect, and against the revision that was looked at: who
-changes what somebody else has changed in the meantime is told so, and nothing is lost.
+changes what somebody else has changed in the meantime gets a message, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ class Workspace:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A disk that is full or may not be written to is told in words."""
+        """A disk that is full or may not be written to becomes an error in words."""
         try:
             yield
         except CrypsisError:
@@ -307,7 +307,7 @@ def _is_alive(process: int) -> bool:
 
 
 def safe_suffix(name: str) -> str:
-    """The endings by which a format is told, out of a fixed list; nothing else of a name reaches the disk."""
+    """The endings that name a format, out of a fixed list; nothing else of a name reaches the disk."""
     endings = [ending.lower() for ending in Path(name.replace("\\", "/")).suffixes[-2:]]
     known = known_suffixes() | _OTHER_SUFFIXES
     return "".join(ending for ending in endings if ending in known)

@@ -41,7 +41,7 @@ INPUTS = ("results", "original", "published", "private")
 
 @dataclass(frozen=True)
 class Plot:
-    """One plot: its function, what people read of it, what it is made from (in this order), and what it is told."""
+    """One plot: its function, what people read of it, what it is made from (in this order), and its options."""
 
     function: Callable[..., Frame]
     label: str

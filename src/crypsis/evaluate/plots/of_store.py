@@ -73,7 +73,7 @@ def frames_of_experiment(
 ) -> list[tuple[PlotRequest, Frame]]:
     """Every plot that the experiment asks for, or the suggested ones; what cannot be drawn yet is left out.
 
-    `refused` is told what was left out and why.
+    `refused` gets each plot that was left out, and why.
     """
     cells = Results.of_store(store)
     drawn = []

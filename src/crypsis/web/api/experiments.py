@@ -108,7 +108,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.put("/{number}/tables")
     def set_tables(number: Number, tables: Tables, revision: Revision = None) -> dict[str, Any]:
-        """Set runs, metrics, plots, seed, workers and limits. What is wrong with them is told by `problems`."""
+        """Set runs, metrics, plots, seed, workers and limits. `problems` says what is wrong with them."""
         return experiments.set_tables(number, tables.tables, revision).to_dict()
 
     @api.get("/{number}/experiment.toml", response_class=PlainTextResponse)

@@ -104,7 +104,7 @@ class StreamPage:
         with ui.row().classes("actions"):
             self.start = theme.primary(_("Start"), notify_errors(self._start), "play_arrow")
             self.stop = theme.secondary(_("Stop"), notify_errors(self._stop), "stop")
-            self.again = theme.secondary(_("Start over"), notify_errors(self._anew)).tooltip(
+            self.again = theme.secondary(_("Start over"), notify_errors(self._start_over)).tooltip(
                 _("From the first event, with these settings; what was published so far is removed")
             )
         self.note = ui.label(_("Stopping loses nothing: starting again goes on where it was.")).classes("muted small")
@@ -144,7 +144,7 @@ class StreamPage:
             return
         self.number = entry.number
 
-    async def _anew(self) -> None:
+    async def _start_over(self) -> None:
         if self.number is not None:
             await in_thread(self.streams.remove, self.number)
             self.number = None
@@ -230,7 +230,7 @@ class StreamPage:
             theme.secondary(republish, notify_errors(partial(self._start, republish=True)), "replay")
         else:
             theme.secondary(_("Go on"), notify_errors(self._start), "play_arrow")
-        theme.secondary(_("Start over"), notify_errors(self._anew), "restart_alt")
+        theme.secondary(_("Start over"), notify_errors(self._start_over), "restart_alt")
         theme.go_button(_("Look at the data"), f"/data?dataset={self.entry.number}", "table_chart")
 
 
