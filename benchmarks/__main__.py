@@ -30,7 +30,7 @@ from benchmarks.methods.trajectory import (
     seq_anon,
 )
 from benchmarks.methods.transaction import disassociation, item_generalization
-from benchmarks.metrics import clustering, count_queries, utility
+from benchmarks.metrics import clustering, count_queries, default_figures, utility
 from benchmarks.noise import draws
 from benchmarks.query import presence
 from benchmarks.runtime import ingest, soak
@@ -62,6 +62,7 @@ SUITES = {
     "km_anonymity": km_anonymity,
     "lkc_privacy": lkc_privacy,
     "record_pairing": record_pairing,
+    "default_figures": default_figures,
     "utility": utility,
     "clustering": clustering,
     "knowledge": knowledge,

@@ -10,9 +10,11 @@ that is this very node satisfies the condition, and any other may.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from itertools import count
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -23,6 +25,32 @@ from crypsis.data.count_query import ITEMS, CountQuery, InList, Predicate
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import IN_WORDS, POLARS_TYPES, ColumnType, Scalar, read_bound, read_value
 from crypsis.errors import BadQuery, NotApplicable, did_you_mean
+
+
+@dataclass(frozen=True, eq=False)
+class TextKeys:
+    """Texts by number, so that a condition looks up each text that it names once, however many there are."""
+
+    numbers: Int64s
+    number_of: Mapping[str, int]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Self:
+        number_of = dict(zip(dict.fromkeys(texts), count()))
+        return cls(np.fromiter(map(number_of.__getitem__, texts), np.int64, len(texts)), number_of)
+
+    def are_in(self, texts: Iterable[str]) -> Bools:
+        """Which of the texts are among these."""
+        named = np.zeros(len(self.number_of), np.bool_)
+        numbers = map(self.number_of.get, texts)
+        named[[number for number in numbers if number is not None]] = True
+        return named[self.numbers]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+Keys = np.ndarray[Any, Any] | TextKeys
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +87,18 @@ class Condition:
     def _listed(cls, predicate: InList, column: Column | PublishedColumn, query: CountQuery) -> Condition:
         named = frozenset(predicate.values).intersection(column.node_names)
         leaves = [leaf for name in sorted(named) for leaf in column.leaves_of(name)]
-        plain = [_read(text, column.type, column.name, query) for text in predicate.values if text not in named]
+        plain = [
+            text if column.type == "category" else _read(text, column.type, column.name, query)
+            for text in predicate.values
+            if text not in named
+        ]
         listed = _physical([*plain, *_read_leaves(leaves, column.type)], column.type)
         return cls(values=np.unique(listed), nodes=named, open=not all(column.leaves_of(name) for name in named))
 
-    def admits(self, keys: np.ndarray[Any, Any]) -> Bools:
+    def admits(self, keys: Keys) -> Bools:
         """Which of these values satisfy it."""
+        if isinstance(keys, TextKeys):
+            return keys.are_in(self.values)
         if self.values is None:
             inside: Bools = (keys >= self.low) & (keys <= self.high)
             return inside
@@ -118,7 +152,7 @@ class CellMeanings:
     domain: np.ndarray[Any, Any]
     listed: Int64s
     offsets: Int64s
-    keys: np.ndarray[Any, Any]
+    keys: Keys
     ranges: Int64s
     low: np.ndarray[Any, Any]
     high: np.ndarray[Any, Any]
@@ -128,7 +162,7 @@ class CellMeanings:
     def of(cls, column: PublishedColumn, domain: pl.Series | None = None) -> CellMeanings:
         """Without a domain, the published values stand for it."""
         cells, type = column.cells, column.type
-        values = keys_of(cells.values, type)
+        values = _values_of(cells.values, type)
         plain = np.flatnonzero((cells.kinds == CellKind.VALUE) | (cells.kinds == CellKind.SET))
         nodes = np.flatnonzero(cells.kinds == CellKind.NODE)
         ranges = np.flatnonzero(cells.kinds == CellKind.RANGE)
@@ -139,10 +173,10 @@ class CellMeanings:
         lengths = np.concatenate([np.diff(offsets), np.array([len(leaves) for leaves in below], np.int64)])
         return cls(
             column,
-            np.unique(values) if domain is None else keys_of(domain, type),
+            np.unique(values) if domain is None else _values_of(domain, type),
             np.concatenate([plain, nodes[is_told]]),
             offsets_of(lengths),
-            np.concatenate([values[cells.members[positions]], *below]),
+            _as_keys(np.concatenate([values[cells.members[positions]], *below]), type),
             ranges,
             values[cells.members[cells.offsets[ranges]]],
             values[cells.members[cells.offsets[ranges] + 1]],
@@ -191,25 +225,33 @@ class CellMeanings:
 
     def _share_of_domain(self, condition: Condition) -> float:
         """The share of all values that a column can have, missing not counted."""
-        column, keys = self.column, self.domain
+        column, domain = self.column, self._domain_keys
         if column.hierarchy is not None and column.hierarchy.total:
-            known = [
-                _physical(_read_leaves(leaves, column.type), column.type) for leaves in column.hierarchy.leaves.values()
-            ]
-            everything = np.unique(np.concatenate([keys, *known]))
-            satisfying = int(condition.admits(everything).sum())
+            satisfying = int(condition.admits(self._known).sum())
             if condition.values is not None:
                 # The release names only the leaves below its nodes; what else is asked for is one of the others.
                 unnamed = len(condition.values) - satisfying
-                satisfying += min(unnamed, max(column.hierarchy.total - len(everything), 0))
+                satisfying += min(unnamed, max(column.hierarchy.total - len(self._known), 0))
             return satisfying / column.hierarchy.total
-        if not len(keys):
+        if not len(domain):
             return 0.0
-        if column.type == "category":
-            return float(condition.admits(keys).mean())
-        if keys[0] == keys[-1]:
-            return float(condition.admits(keys[:1])[0])
-        return float(_shares(condition, keys[:1], keys[-1:], column.type)[0])
+        if isinstance(domain, TextKeys):
+            return float(condition.admits(domain).mean())
+        if domain[0] == domain[-1]:
+            return float(condition.admits(domain[:1])[0])
+        return float(_shares(condition, domain[:1], domain[-1:], column.type)[0])
+
+    @cached_property
+    def _domain_keys(self) -> Keys:
+        return _as_keys(self.domain, self.column.type)
+
+    @cached_property
+    def _known(self) -> Keys:
+        """The values of the domain and those that stand below nodes."""
+        hierarchy, type = self.column.hierarchy, self.column.type
+        leaves = () if hierarchy is None else hierarchy.leaves.values()
+        known = [_physical(_read_leaves(below, type), type) for below in leaves]
+        return _as_keys(np.unique(np.concatenate([self.domain, *known])), type)
 
 
 def _shares(condition: Condition, low: np.ndarray[Any, Any], high: np.ndarray[Any, Any], type: ColumnType) -> Float64s:
@@ -242,8 +284,17 @@ def _range_answers(
     return within, (low <= condition.high) & (high >= condition.low)
 
 
-def keys_of(values: pl.Series, type: ColumnType) -> np.ndarray[Any, Any]:
-    """Values as numbers that can be compared, as in `Column.keys`; categories as text."""
+def keys_of(values: pl.Series, type: ColumnType) -> Keys:
+    """Values as conditions look them up: numbers as in `Column.keys`, categories by the number of their text."""
+    return _as_keys(_values_of(values, type), type)
+
+
+def _as_keys(values: np.ndarray[Any, Any], type: ColumnType) -> Keys:
+    return TextKeys.of(values.tolist()) if type == "category" else values
+
+
+def _values_of(values: pl.Series, type: ColumnType) -> np.ndarray[Any, Any]:
+    """Values as they can be compared: numbers, and categories as text."""
     if type == "category":
         return np.array(values.to_list(), object)
     return np.array(values.to_physical().to_numpy(), np.float64 if type == "float" else np.int64)
@@ -255,10 +306,12 @@ _AS_THEY_ARE: dict[ColumnType, Any] = {"category": object, "int": np.int64, "flo
 def _physical(values: Sequence[Scalar], type: ColumnType) -> np.ndarray[Any, Any]:
     if type in _AS_THEY_ARE:
         return np.array(values, _AS_THEY_ARE[type])
-    return keys_of(pl.Series(values, dtype=POLARS_TYPES[type]), type)
+    return _values_of(pl.Series(values, dtype=POLARS_TYPES[type]), type)
 
 
 def _read_leaves(leaves: Sequence[str], type: ColumnType) -> list[Scalar]:
+    if type == "category":
+        return list(leaves)
     try:
         return [read_value(leaf, type) for leaf in leaves]
     except ValueError:

@@ -173,6 +173,16 @@ class Transactions(Ragged, Microdata):
         return frozen(np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64))
 
     @cached_property
+    def label_ranks(self) -> Int32s:
+        """The items of each record by the rank of their labels, ascending."""
+        rank = self.vocabulary.label_rank
+        if (np.diff(rank) > 0).all():  # the codes are in the order of the labels
+            return self.items
+        ranks = rank[self.items]
+        rows = np.repeat(np.arange(len(self)), self.lengths)
+        return frozen(ranks[np.lexsort((ranks, rows))])
+
+    @cached_property
     def person_repeats(self) -> bool:
         """Some person has several records."""
         return self.person is not None and self.people < len(self)

@@ -6,19 +6,20 @@ PKDD 2013: ARE, with the estimators for generalized items; disassociated data by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays.row_ranks import order_rows
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.canonical_rows import canonical_rows
-from crypsis.metrics.exact_sums import mean, total
+from crypsis.metrics.exact_sums import mean, total, weighted_total
 from crypsis.metrics.figure import Figure
 from crypsis.metrics.metric import Metric
 
@@ -83,8 +84,8 @@ def draw_itemsets(data: Transactions, *, count: int = QUERIES, items: int = ITEM
     if count < 1 or items < 1:
         raise BadParameter(f"A workload has at least 1 query of at least 1 item, got {count} of {items}.")
     random = np.random.Generator(np.random.PCG64(seed))
-    data = data.take(canonical_rows(data))  # whatever the order of the input, the same queries are drawn
-    filled = np.flatnonzero(data.lengths > 0)
+    in_order = canonical_rows(data)  # whatever the order of the input, the same queries are drawn
+    filled = in_order[data.lengths[in_order] > 0]
     if not len(filled):
         return []
     drawn = []
@@ -100,11 +101,11 @@ def exact_counts(data: Transactions, queries: Sequence[Sequence[str]]) -> Int64s
     postings = _Postings.of(data.offsets, data.items, len(data.vocabulary))
     counts = np.zeros(len(queries), np.int64)
     for index, query in enumerate(queries):
-        codes = data.vocabulary.encode(pl.Series(sorted(set(query)), dtype=pl.String))
-        if (codes < 0).any():
+        codes = _codes_of(query, data.vocabulary)
+        if codes is None:
             continue
         rows: Int64s | None = None
-        for code in sorted(codes.tolist(), key=lambda code: postings.count(code)):
+        for code in sorted(codes, key=lambda code: postings.count(code)):
             held = postings.rows(code)
             rows = held if rows is None else rows[np.isin(rows, held, assume_unique=True)]
         counts[index] = len(data) if rows is None else len(rows)
@@ -125,17 +126,57 @@ def estimated_counts(
     by_member = np.argsort(symbols.members, kind="stable")
     starts = offsets_of(np.bincount(symbols.members, minlength=len(symbols.vocabulary)))
     estimates = np.zeros(len(queries))
+    shown = np.full(len(data), -1, np.int64)
     for number, query in enumerate(queries):
-        codes = symbols.vocabulary.encode(pl.Series(sorted(set(query)), dtype=pl.String))
-        if (codes < 0).any():
+        codes = _codes_of(query, symbols.vocabulary)
+        if codes is None:
             continue
-        chosen = np.full((len(codes), len(data)), -1, np.int64)
-        for index, code in enumerate(codes.tolist()):
-            holding = owner[by_member[starts[code] : starts[code + 1]]]
-            for symbol in holding[np.argsort(-symbols.sizes[holding], kind="stable")].tolist():
-                chosen[index, postings.rows(symbol)] = symbol
-        estimates[number] = total(_chances(chosen[:, (chosen >= 0).all(axis=0)], symbols.sizes, estimator))
+        holding = [owner[by_member[starts[code] : starts[code + 1]]] for code in codes]
+        falling = [held[np.argsort(-symbols.sizes[held], kind="stable")].tolist() for held in holding]
+        chosen = _shown_symbols([{symbol: postings.rows(symbol) for symbol in held} for held in falling], shown)
+        estimates[number] = _expected(chosen, symbols.sizes, estimator)
     return estimates
+
+
+def _codes_of(query: Sequence[str], vocabulary: Vocabulary) -> list[int] | None:
+    """The items by their codes, in the order of their labels; None where one of them is not in the vocabulary."""
+    labels = sorted(set(query))
+    return [vocabulary.code(label) for label in labels] if all(label in vocabulary for label in labels) else None
+
+
+def _shown_symbols(items: Sequence[Mapping[int, Int64s]], shown: Int64s) -> Int64s:
+    """For each record (column) that shows every item: the last symbol of each (row) that it shows.
+
+    An item has the records of each of its symbols. `shown` has -1 for every record, here and afterwards.
+    """
+    rows, chosen = np.arange(len(shown)), np.zeros((0, len(shown)), np.int64)
+    for records_of in items:
+        for symbol, records in records_of.items():
+            shown[records] = symbol
+        if not len(chosen):
+            kept = next(iter(records_of.values())) if len(records_of) == 1 else np.flatnonzero(shown >= 0)
+        else:
+            kept = np.flatnonzero(shown[rows] >= 0)
+        rows = rows[kept]
+        chosen = np.concatenate([chosen[:, kept], shown[rows][None]])
+        for records in records_of.values():
+            shown[records] = -1
+    return chosen
+
+
+def _expected(chosen: Int64s, sizes: Int64s, estimator: str) -> float:
+    """The sum of the chances of all records (columns): records that show the same symbols are one column."""
+    n_symbols = len(sizes)
+    if n_symbols ** len(chosen) > chosen.shape[1]:
+        return total(_chances(chosen, sizes, estimator))
+    keys = np.zeros(chosen.shape[1], np.int64)
+    for symbols in chosen:
+        keys = keys * n_symbols + symbols
+    counts = np.bincount(keys)
+    occurring = np.flatnonzero(counts)
+    places = [n_symbols**power for power in reversed(range(len(chosen)))]
+    distinct = np.stack([occurring // place % n_symbols for place in places]) if places else chosen[:, :1]
+    return weighted_total(_chances(distinct, sizes, estimator), counts[occurring])
 
 
 def _chances(chosen: Int64s, sizes: Int64s, estimator: str) -> Float64s:
@@ -164,7 +205,7 @@ class _Postings:
     @classmethod
     def of(cls, offsets: Int64s, codes: Int32s, n_codes: int) -> _Postings:
         rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        return cls(offsets_of(np.bincount(codes, minlength=n_codes)), rows[np.argsort(codes, kind="stable")])
+        return cls(offsets_of(np.bincount(codes, minlength=n_codes)), rows[order_rows([codes], len(codes))])
 
     def count(self, code: int) -> int:
         return int(self.starts[code + 1] - self.starts[code])

@@ -116,12 +116,7 @@ def top_labels(data: Transactions, most: int = MOST) -> list[Itemset]:
 
 def _best(data: Transactions, most: int) -> TopItemsets:
     """Mined with items numbered in the order of their labels."""
-    rank = data.vocabulary.label_rank
-    items = rank[data.items]
-    if (np.diff(rank) < 0).any():
-        rows = np.repeat(np.arange(len(data)), data.lengths)
-        items = items[np.lexsort((items, rows))]
-    return top_itemsets(data.offsets, items, len(rank), most)
+    return top_itemsets(data.offsets, data.label_ranks, len(data.vocabulary), most)
 
 
 def _named(best: TopItemsets, data: Transactions) -> list[Itemset]:
@@ -146,9 +141,12 @@ def _intact(published: PublishedTransactions) -> Transactions:
     code[single] = symbols.members[symbols.offsets[:-1][single]]
     codes = code[published.codes]
     rows = np.repeat(np.arange(len(published)), published.lengths)[codes >= 0]
-    return Transactions.from_columns(
-        offsets_of(np.bincount(rows, minlength=len(published))), symbols.vocabulary.decode(codes[codes >= 0])
-    )
+    width = max(len(symbols.vocabulary), 1)
+    pairs = rows * width + codes[codes >= 0]
+    if (np.diff(pairs) <= 0).any():
+        pairs = np.unique(pairs)
+    offsets = offsets_of(np.bincount(pairs // width, minlength=len(published)))
+    return Transactions(offsets, (pairs % width).astype(np.int32), symbols.vocabulary)
 
 
 @dataclass(frozen=True)

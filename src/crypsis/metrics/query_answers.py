@@ -17,7 +17,7 @@ import numpy as np
 
 from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
 from crypsis.arrays.row_ranks import order_rows, rank_rows
-from crypsis.data.count_conditions import Asked, CellMeanings, Condition, keys_of
+from crypsis.data.count_conditions import Asked, CellMeanings, Condition, Keys, keys_of
 from crypsis.data.count_query import CountQuery
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
@@ -91,7 +91,7 @@ def _meanings(column: PublishedColumn, original: Column | None) -> CellMeanings:
     return CellMeanings.of(column, None if original is None else original.domain)
 
 
-def _holds(condition: Condition, keys: np.ndarray[Any, Any]) -> Bools:
+def _holds(condition: Condition, keys: Keys) -> Bools:
     """Whether each value of a domain satisfies the condition; one more for the missing value, which does not."""
     return np.append(condition.admits(keys), False)
 

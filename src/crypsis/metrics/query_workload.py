@@ -11,7 +11,7 @@ import numpy as np
 from crypsis.data.count_query import ITEMS, CountQuery, InList, InRange, Predicate
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Column, Table
-from crypsis.data.values import POLARS_TYPES, write_bound, write_value
+from crypsis.data.values import POLARS_TYPES, write_bound, write_values
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.canonical_rows import canonical_rows
 from crypsis.parameters import AtLeast, Between, Parameter
@@ -110,7 +110,7 @@ def _around(column: Column, code: int, share: float, random: np.random.Generator
         size = max(1, round(share * len(column.domain)))
         others = np.delete(np.arange(len(column.domain)), code)
         chosen = [code, *random.choice(others, size - 1, replace=False).tolist()]
-        return InList(tuple(write_value(column.domain[index]) for index in sorted(chosen)))
+        return InList(tuple(write_values(column.domain.gather(sorted(chosen)))))
     lowest, highest, value = column.keys[0].item(), column.keys[-1].item(), column.keys[code].item()
     if column.type == "float":
         width = share * (highest - lowest)
@@ -124,6 +124,8 @@ def _around(column: Column, code: int, share: float, random: np.random.Generator
 
 
 def _of_type(column: Column, keys: tuple[Any, Any]) -> list[Any]:
+    if column.type == "int":
+        return list(keys)
     import polars as pl
 
     physical = pl.Series(list(keys), dtype=pl.Float64 if column.type == "float" else pl.Int64)
