@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what work on parts needs is imported when there are some
     from crypsis.methods.private_method import PrivateMethod
     from crypsis.parts_release import PartsRelease
     from crypsis.record_release import RecordPartsRelease
+    from crypsis.shards.mixed import EncodedMixed
     from crypsis.shards.private import PrivateParts
     from crypsis.shards.records import EncodedRecords
     from crypsis.shards.table import EncodedTable
@@ -122,7 +123,7 @@ def anonymize_parts(
     from crypsis.executors.choice import chosen_executor
     from crypsis.methods.private_method import PrivateMethod
     from crypsis.parts_release import PartsRelease
-    from crypsis.shards.records import EncodedRecords
+    from crypsis.shards.table import EncodedTable
 
     block = BlockSize(block_rows)
     kind = getattr(data, "stands_for", type(data))
@@ -144,9 +145,9 @@ def anonymize_parts(
         with context.stage("read"):
             encoded = _encoded(data, method, running)
         release = (
-            release_records(encoded, method, running, block, context)
-            if isinstance(encoded, EncodedRecords)
-            else release_shards(encoded, method, running, block, context)
+            release_shards(encoded, method, running, block, context)
+            if isinstance(encoded, EncodedTable)
+            else release_records(encoded, method, running, block, context)
         )
         if closes and isinstance(release, PartsRelease):
             release.own_executor()
@@ -157,26 +158,37 @@ def anonymize_parts(
             running.close()
 
 
-def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | EncodedRecords:
+def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | EncodedMixed | EncodedRecords:
+    from crypsis.shards.mixed import encode_mixed, shard_mixed
     from crypsis.shards.records import encode_records, shard_records
     from crypsis.shards.table import encode_table, shard_table
 
     if isinstance(data, ScannedTable):
         return encode_table(data, method.declarations(), executor)
+    if isinstance(data, ScannedMixed):
+        return encode_mixed(data, method.declarations(), executor)
     if isinstance(data, ScannedRecords):
         return encode_records(data, executor)
     bounds = [len(data) * index // executor.workers for index in range(executor.workers + 1)]
     if isinstance(data, Table):
         return shard_table(data, executor, bounds)
+    if isinstance(data, Mixed):
+        return shard_mixed(data, executor, bounds)
     return shard_records(data, executor, bounds)
 
 
 def release_records(
-    encoded: EncodedRecords, method: Method, executor: Executor, block: BlockSize, context: RunContext
+    encoded: EncodedRecords | EncodedMixed,
+    method: Method,
+    executor: Executor,
+    block: BlockSize,
+    context: RunContext,
 ) -> Release | PartsRelease:
-    """The release of sets or trajectories in shards; put together in memory unless there are too many."""
+    """The release of sets, trajectories or mixed data in shards; put together in memory unless there are too many."""
+    from crypsis.shards.records import EncodedRecords
+
     method.check_people(encoded)
-    if encoded.is_large and method.publishes_shards_here:
+    if isinstance(encoded, EncodedRecords) and encoded.is_large and method.publishes_shards_here:
         return release_many(encoded, method, executor, context, block)
     encoded.check_fits(executor)
     data = encoded.whole

@@ -66,6 +66,23 @@ def test_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_path: Path) -> 
     assert not list(tmp_path.glob("crypsis-scratch-*"))
 
 
+def test_tables_with_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for number in range(2):
+        codes = [" ".join(rng.choice(["a", "b", "c"], size, replace=False)) for size in rng.integers(1, 3, 60)]
+        pl.DataFrame({"age": rng.integers(0, 30, 60), "codes": codes}).write_csv(tmp_path / f"{number}.csv")
+    out = tmp_path / "out"
+    command = ["anonymize", tmp_path / "*.csv", "--method", "r-first", "-k", "4", "-m", "2", "--quasi", "age"]
+    done = run(*command, "--items", "codes= ", "--out", out, "--executor", "serial", "--block-rows", "50")
+    assert done.code == 0, done.err
+    assert json.loads((out / "release.json").read_text())["scaling"] == {"block_rows": 50, "mode": "blocks"}
+    assert run("verify", out).code == 0
+    original = [tmp_path / "*.csv", "--private-report", tmp_path / "out.private.json"]
+    assert run("verify", out, "--original", *original).code == 0
+    assert run("measure", out, "--original", *original).code == 0
+    assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
 def test_data_in_parts_are_counted_without_a_record_shown(run: Run, tmp_path: Path) -> None:
     for part in range(2):
         columns = {"age": [20 + part, 30, None], "ill": ["flu", "cold", "zq-secret-417"]}

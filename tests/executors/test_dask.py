@@ -16,7 +16,7 @@ from crypsis.executors.dask import Dask, check_address, describe_worker
 from crypsis.executors.scratch import load
 from crypsis.executors.serial import Serial
 from tests.executors import tasks
-from tests.shards import compared_tables, cut_private
+from tests.shards import compared_tables, cut_mixed, cut_private
 from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
@@ -116,4 +116,6 @@ def test_every_method_on_a_cluster_releases_what_it_does_in_memory(
             compared_tables.compare_blocks(seed, tmp_path, [here, executor])
             for name in BLOCKS:
                 compare_blocks(name, seed, [here, executor])
+            for name in cut_mixed.METHODS:
+                cut_mixed.compare(name, seed, [here, executor])
             print(workers, seed, flush=True)

@@ -104,6 +104,15 @@ class CountedItems(Transactions):
     def supports(self) -> Int64s:
         return self.counted
 
+    def without_sensitive(self) -> CountedItems:
+        """The same of the items that are not sensitive."""
+        hidden = np.zeros(len(self.vocabulary), np.bool_) if self.sensitive is None else self.sensitive
+        usual = np.flatnonzero(~hidden)
+        counted = self.counted[usual]
+        codes = np.flatnonzero(counted).astype(np.int32)
+        vocabulary = Vocabulary(self.vocabulary.series.gather(usual))
+        return CountedItems(np.array([0, len(codes)], np.int64), codes, vocabulary, counted=counted)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EncodedTransactions(EncodedRecords):

@@ -16,6 +16,8 @@ class BoundedMethod(MixedMethod):
 
     stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "unite clusters", "generalize items", "publish")
 
+    on_parts: ClassVar[str] = "`delta` in each block"
+
     delta: Annotated[float, Between(0, 1), "Largest loss: 0 is none, 1 is everything."] = 0.65
     merge: Annotated[
         str,

@@ -69,11 +69,15 @@ class Clusters:
         rounding = 0 if self.quasi.exact else n_records * len(self.quasi)
         return limit - rounding - self.cost()
 
+    def classes(self) -> Int64s:
+        """The class of each cluster: clusters with equal cells are of one."""
+        return row_classes(cell_keys(self.quasi, self.cells()))[0]
+
     def united(self) -> Clusters:
         """Clusters with equal cells are one."""
         if not len(self):
             return self
-        united, _ = row_classes(cell_keys(self.quasi, self.cells()))
+        united = self.classes()
         kept = self.cluster_of >= 0
         cluster_of = np.where(kept, united[self.cluster_of], -1)
         return Clusters(self.quasi, cluster_of)

@@ -12,8 +12,8 @@ from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadParameter, Infeasible, InfeasibleDiversity
-from crypsis.executors.threads import available_workers, map_in_threads
+from crypsis.errors import BadParameter
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity
 from crypsis.guarantees.itemset_km_anonymity import KnownItems
 from crypsis.guarantees.kkm_anonymity import SharedByRecords
@@ -23,11 +23,12 @@ from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.method import Method, RandomSeed
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_loss import ItemLoss
-from crypsis.methods.mixed.item_recoding import ItemRecoder, Recoded
-from crypsis.methods.mixed.publishing import published_clusters
-from crypsis.methods.relational.applied_mapping import AppliedMapping
+from crypsis.methods.mixed.item_recoding import ItemRecoder
+from crypsis.methods.mixed.mixed_blocks import anonymize_in_blocks
+from crypsis.methods.mixed.recoded_clusters import Prepared, publish_clusters, recode_clusters, refuse_frequent_secrets
 from crypsis.methods.relational.bottom_up import BottomUp
 from crypsis.methods.relational.cluster import Cluster
+from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.incognito import Incognito
 from crypsis.methods.relational.mondrian import Mondrian
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
@@ -38,14 +39,17 @@ from crypsis.methods.relational.relational_method import (
     SuppressingMethod,
 )
 from crypsis.methods.relational.top_down import TopDown
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.transaction.apriori import Apriori
 from crypsis.methods.transaction.coat import COAT
 from crypsis.methods.transaction.lra import LRA
 from crypsis.methods.transaction.pcta import PCTA
-from crypsis.methods.transaction.people import holders, unit_of
+from crypsis.methods.transaction.people import unit_of
 from crypsis.methods.transaction.vpa import VPA
 from crypsis.parameters import AtLeast, Between, Deferred, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.mixed import EncodedMixed, MixedFacts
+from crypsis.shards.records import CountedItems
 
 RELATIONAL: dict[str, type[RelationalMethod]] = {
     one.name(): one for one in (Cluster, Mondrian, Incognito, TopDown, BottomUp)
@@ -65,6 +69,7 @@ class MixedMethod(Method):
     needs: ClassVar[tuple[str, ...]] = ("roles",)
     randomized: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
+    scaling: ClassVar[Scaling] = Scaling.BLOCKS
 
     k: SharedByRecords = 5
     m: KnownItems = 2
@@ -130,10 +135,10 @@ class MixedMethod(Method):
             return KKmAnonymity(k=self.k, m=self.m, unit=unit, **self.bounded)
         return KLmDiversity(k=self.k, l=self.l, m=self.m, unit=unit, **self.bounded)
 
-    def resolve(self, data: Mixed) -> Self:
+    def resolve(self, data: Mixed | MixedFacts) -> Self:
         """Recipes for columns are carried out on the table, those for items on the items that are not sensitive."""
         made: dict[str, Any] = {
-            name: value.make(data.table if value.makes in _ABOUT_THE_TABLE else _known_items(data))
+            name: value.make(data.table if value.makes in _ABOUT_THE_TABLE else known_items(data.transactions))
             for name, value in self.parameters().items()
             if isinstance(value, Deferred) and self._uses(name)
         }
@@ -149,43 +154,46 @@ class MixedMethod(Method):
         owner = type(self).__name__
         with context.stage("prepare"):
             quasi = QuasiIdentifiers.of(data.table, ready.hierarchy, ready.weights, owner)
-            recoder = ItemRecoder.of(
-                data.transactions, self.k, self.m, self.l, ready._transaction_method(), ready._item_loss()
-            )
-            _check_sensitive(recoder, data.transactions.people)
+            grouping, grouped = ready.relational_method(), quasi
+            if grouping.every_column_has_a_tree:
+                name = type(grouping).__name__
+                grouped = QuasiIdentifiers.of(data.table, ready.hierarchy, ready.weights, name, trees=True)
+            prepared = Prepared(data, quasi, grouped, ready.recoder(data.transactions))
+            refuse_frequent_secrets(prepared.recoder, data.transactions.people)
             quasi.warn(context)
-        clusters = ready.clusters(data, quasi, recoder, context)
+        clusters = ready.clusters(prepared, context)
         with context.stage("generalize items"):
-            recoded = _recoded(clusters, recoder, context, owner)
+            recoded = recode_clusters(clusters, prepared.recoder, context, owner)
         with context.stage("publish"):
-            published = published_clusters(data, clusters, recoder, recoded)
-            sizes = clusters.sizes
-            context.private.update(
-                clusters=[rows.tolist() for rows in clusters.lists()],
-                largest_cluster=int(sizes.max(initial=0)),
-                applied_mapping=AppliedMapping(data.table, published.table),
-                suppressed_records=np.flatnonzero(published.table.suppressed).tolist(),
-                exact_costs=quasi.exact,
-                ncp=float(quasi.loss(clusters.cost())),
-                ul=_item_loss(recoded, recoder.loss, clusters.suppressed, len(data)),
-            )
-        return published
+            return publish_clusters(data, clusters, prepared.recoder, recoded, context)
+
+    def anonymize_parts(
+        self, data: EncodedMixed, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedMixed:
+        return anonymize_in_blocks(self, data, executor, context, block)
 
     @abstractmethod
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
+    def clusters(self, prepared: Prepared, context: RunContext) -> Clusters:
         """The clusters whose items are generalized and published."""
 
-    def formed(self, data: Mixed, quasi: QuasiIdentifiers) -> Clusters:
+    def formed(self, prepared: Prepared) -> Clusters:
         """The classes of the relational method; its cells are forgotten for the tightest ones."""
-        published = self._relational_method().anonymize(data.table, RunContext())
+        relational = self.relational_method()
+        diversity = Diversity.of(prepared.data.table, relational.promised_parts(), type(relational).__name__)
+        published = relational.generalized(prepared.grouped, diversity, RunContext())
         class_of, _ = row_classes(np.ascontiguousarray(published.quasi_codes().astype(np.int32)))
         class_of = np.where(published.suppressed, -1, class_of)
         kept = class_of >= 0
         numbers: Int64s = np.full(len(class_of), -1, np.int64)
         numbers[kept] = np.unique(class_of[kept], return_inverse=True)[1]
-        return Clusters(quasi, numbers).united()
+        return Clusters(prepared.quasi, numbers).united()
 
-    def _relational_method(self) -> RelationalMethod:
+    def recoder(self, transactions: Transactions) -> ItemRecoder:
+        """How the items of a cluster are generalized."""
+        return ItemRecoder.of(transactions, self.k, self.m, self.l, self._transaction_method(), self._item_loss())
+
+    def relational_method(self) -> RelationalMethod:
+        """The method that forms the clusters."""
         kind = RELATIONAL[self.relational]
         given: dict[str, Any] = {"k": self.k, "hierarchy": self.hierarchy, "weights": self.weights}
         if issubclass(kind, SuppressingMethod):
@@ -212,57 +220,11 @@ class MixedMethod(Method):
         return None if kind is PCTA and self.utility is None else kind(**given)
 
 
-def _known_items(data: Mixed) -> Transactions:
+def known_items(transactions: Transactions) -> Transactions:
     """The transactions without their sensitive items."""
-    transactions = data.transactions
     if transactions.sensitive is None:
         return transactions
+    if isinstance(transactions, CountedItems):
+        return transactions.without_sensitive()
     recoder = ItemRecoder.of(transactions, 1, 1, 1, None)
     return Transactions(recoder.offsets, recoder.items, Vocabulary(list(recoder.labels)))
-
-
-def _item_loss(recoded: list[Recoded], loss: ItemLoss, suppressed: int, n_records: int) -> float:
-    return (sum(float(one.losses(loss).sum()) for one in recoded) + suppressed) / max(n_records, 1)
-
-
-def _recoded(clusters: Clusters, recoder: ItemRecoder, context: RunContext, owner: str) -> list[Recoded]:
-    """The generalized items of every cluster; largest clusters first, so that no worker is left with one at the end."""
-    members = clusters.lists()
-    order = sorted(range(len(members)), key=lambda cluster: -len(members[cluster]))
-    made = map_in_threads(
-        recoder.recoded, [members[one] for one in order], available_workers(), context.report_progress
-    )
-    recoded: list[Recoded | None] = [None] * len(members)
-    for one, found in zip(order, made, strict=True):
-        recoded[one] = found
-    listed = [one for one in recoded if one is not None]
-    if len(listed) < len(members):
-        bad = [members[one] for one in range(len(members)) if recoded[one] is None]
-        records = sum(map(len, bad))
-        limited = getattr(recoder.method, "utility", None) is not None
-        reason = "the utility policy keeps items apart, " if limited else ""
-        remedy = "allow larger sets in the utility policy, " if limited else ""
-        places = "1 cluster" if len(bad) == 1 else f"{len(bad):,} clusters"
-        raise Infeasible(
-            f"{owner}: the items of {records:,} records in {places} cannot be generalized enough: {reason}fewer "
-            f"than k={recoder.k} of a cluster's records have items, or too many share a sensitive one. Raise delta so "
-            f"that more clusters are united, {remedy}lower k or l, or leave out records without items.",
-            records=records,
-            clusters=len(bad),
-        )
-    return listed
-
-
-def _check_sensitive(recoder: ItemRecoder, n_records: int) -> None:
-    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is united."""
-    held = holders(recoder.secret_offsets, recoder.secrets, len(recoder.secret_labels), recoder.person)
-    counted = "people" if len(recoder.person) else "records"
-    for label, count in zip(recoder.secret_labels, held.tolist(), strict=True):
-        if count * recoder.l > n_records:
-            raise InfeasibleDiversity(
-                f"Sensitive item {label!r} is in {count} of {n_records} {counted}, more than one in {recoder.l}. "
-                "Lower l, or leave the item out.",
-                item=label,
-                have=count,
-                records=n_records,
-            )

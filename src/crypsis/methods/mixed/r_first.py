@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from crypsis.data.mixed import Mixed
 from crypsis.methods.mixed.clusters import Clusters
-from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.mixed_method import MixedMethod
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.methods.mixed.recoded_clusters import Prepared
 from crypsis.run_context import RunContext
 
 
@@ -46,6 +44,6 @@ class RFirst(MixedMethod):
     costs: ClassVar[str] = "The columns lose as little as possible, the items often nearly everything."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "generalize items", "publish")
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
+    def clusters(self, prepared: Prepared, context: RunContext) -> Clusters:
         with context.stage("form clusters"):
-            return self.formed(data, quasi)
+            return self.formed(prepared)

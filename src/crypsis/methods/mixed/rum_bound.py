@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from crypsis.data.mixed import Mixed
 from crypsis.errors import Infeasible
 from crypsis.methods.mixed.bounded_method import BoundedMethod
 from crypsis.methods.mixed.clusters import Clusters
-from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.merging import Order, merged_within
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.methods.mixed.recoded_clusters import Prepared
 from crypsis.parameters import Between, OneOf
 from crypsis.run_context import RunContext
 
@@ -62,12 +60,12 @@ class RumBound(BoundedMethod):
     def bounded(self) -> dict[str, Any]:
         return {} if self.weights is not None else {"ncp": self.delta}
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
+    def clusters(self, prepared: Prepared, context: RunContext) -> Clusters:
         with context.stage("form clusters"):
-            formed = self.formed(data, quasi)
+            formed = self.formed(prepared)
             context.private["clusters_formed"] = len(formed)
         if formed.room(self.delta) < 0:
-            least = quasi.loss(formed.cost())
+            least = prepared.quasi.loss(formed.cost())
             raise Infeasible(
                 f"{type(self).__name__}: the clusters of '{self.relational}' already lose {float(least):.6g} of the "
                 f"table, more than delta={self.delta:g}. Raise delta to at least that, lower k, or choose another "
@@ -76,4 +74,4 @@ class RumBound(BoundedMethod):
             )
         with context.stage("unite clusters"):
             order = Order(self.merge, self.score)
-            return merged_within(formed, recoder, order, self.delta, self.policy == "paper", context)
+            return merged_within(formed, prepared.recoder, order, self.delta, self.policy == "paper", context)

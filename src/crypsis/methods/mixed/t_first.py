@@ -14,14 +14,12 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
-from crypsis.data.mixed import Mixed
 from crypsis.errors import TooFewRecords
 from crypsis.kernels.cluster_merging import union_costs
 from crypsis.kernels.transaction_clusters import clusters_by_items
 from crypsis.methods.mixed.clusters import Clusters
-from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.mixed_method import MixedMethod
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.methods.mixed.recoded_clusters import Prepared
 from crypsis.run_context import RunContext
 
 
@@ -54,8 +52,9 @@ class TFirst(MixedMethod):
     costs: ClassVar[str] = "The items lose as little as possible, the columns often nearly everything."
     stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "generalize items", "publish")
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
-        people = data.transactions.people
+    def clusters(self, prepared: Prepared, context: RunContext) -> Clusters:
+        recoder, n_records = prepared.recoder, len(prepared.data)
+        people = prepared.data.transactions.people
         if people < self.k:
             counted = "people" if len(recoder.person) else "records"
             raise TooFewRecords(
@@ -65,10 +64,10 @@ class TFirst(MixedMethod):
                 required=self.k,
             )
         with context.stage("form clusters"):
-            order = np.arange(len(data))
+            order = np.arange(n_records)
             if self.seeds == "random":
-                order = np.random.default_rng(self.seed).permutation(len(data))
-            formed = Clusters(quasi, clusters_by_items(recoder.offsets, recoder.items, self.k, order)).united()
+                order = np.random.default_rng(self.seed).permutation(n_records)
+            formed = Clusters(prepared.quasi, clusters_by_items(recoder.offsets, recoder.items, self.k, order)).united()
             return formed if not len(recoder.person) else united_until_enough(formed, recoder.person, self.k)
 
 

@@ -17,10 +17,9 @@ from crypsis.errors import Infeasible
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity
 from crypsis.methods.mixed.bounded_method import BoundedMethod
 from crypsis.methods.mixed.clusters import Clusters
-from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.loss_bound import published_loss_is_within
 from crypsis.methods.mixed.merging import Order, WorkingClusters
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
+from crypsis.methods.mixed.recoded_clusters import Prepared
 from crypsis.methods.transaction.people import unit_of
 from crypsis.parameters import Between
 from crypsis.run_context import RunContext
@@ -70,12 +69,12 @@ class TumBound(BoundedMethod):
             return KLmDiversity(k=self.k, l=self.l, m=self.m, unit=unit_of(data.transactions))
         return KKmAnonymity(k=self.k, m=self.m, unit=unit_of(data.transactions))
 
-    def clusters(self, data: Mixed, quasi: QuasiIdentifiers, recoder: ItemRecoder, context: RunContext) -> Clusters:
+    def clusters(self, prepared: Prepared, context: RunContext) -> Clusters:
         with context.stage("form clusters"):
-            formed = self.formed(data, quasi)
+            formed = self.formed(prepared)
             context.private["clusters_formed"] = len(formed)
         with context.stage("unite clusters"):
-            working = WorkingClusters.of(formed, recoder, Order(self.merge, self.score))
+            working = WorkingClusters.of(formed, prepared.recoder, Order(self.merge, self.score))
             clusters, losses = working.merged_until(self.delta, context)
             context.private["merges"] = len(losses) - 1
             context.private["ul_after_each_merge"] = [loss if isfinite(loss) else None for loss in losses]

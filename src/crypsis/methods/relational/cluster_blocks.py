@@ -21,7 +21,7 @@ from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.relational.diversity import Diversity, diverse_promises
 from crypsis.methods.relational.mondrian_blocks import Problem, publish_block, rows_by_target
 from crypsis.methods.relational.publishing import nodes_of_classes
-from crypsis.methods.relational.split_tree import grow_split_tree
+from crypsis.methods.relational.split_blocks import Cut, Files, dealt, split_blocks
 from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
 from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 BYTES_PER_RECORD = 256
 BYTES_PER_CELL = 64
-Files = tuple[str, ...]
 
 
 def cluster_blocks(
@@ -42,7 +41,7 @@ def cluster_blocks(
     folder = str(executor.scratch.below("blocks").folder)
     asked = tuple(diverse_promises(method.promised_parts()))
     with context.stage("split"):
-        blocks = _blocks(data, problem, block.rows, executor, context)
+        blocks = split_blocks(data, problem, block.rows, executor, context, Cut(data.shards, rows_by_target, deal_rows))
 
     def attempt(chosen: Sequence[Files]) -> list[dict[str, Any] | None]:
         return executor.map(cluster_block, list(chosen), folder, problem, method, asked)
@@ -66,35 +65,13 @@ def cluster_blocks(
     return RecodedBlocks([one["file"] for one in results], publish_block, (problem, nodes))
 
 
-def _blocks(data: EncodedTable, problem: Problem, largest: int, executor: Executor, context: RunContext) -> list[Files]:
-    """Files of the rows of each block: the nodes of a split tree; one that is too large is dealt out like cards."""
-    widths = [len(data.columns[place].domain) for place in problem.layout.sensitive]
-    tree = grow_split_tree(
-        data.shards, len(data), problem.layout, problem.attributes, problem.constraints, widths,
-        max(2 * problem.k, largest // 16), largest, False, executor, context,
-    )  # fmt: skip
-    leaves = tree.leaves
-    targets = [(node, index, 1) for index, node in enumerate(leaves)]
-    pieces = executor.exchange(
-        rows_by_target, data.shards, len(leaves), problem.layout, tree.flat(), targets, len(data)
-    )
-    blocks: list[Files] = []
-    for node, files in zip(leaves, pieces, strict=True):
-        several = -(-tree.sizes[node] // largest)
-        dealt = executor.exchange(deal_rows, [tuple(files)], several, problem, several) if several > 1 else [files]
-        blocks += [tuple(own) for own in dealt if own]
-    return blocks
-
-
 def deal_rows(files: Files, problem: Problem, several: int) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows in the order of their codes, then of the input, one after another to each of several blocks."""
     codes, rows = _rows_of(files)
     quasi, sensitive = problem.layout.quasi_codes(codes), problem.layout.sensitive_codes(codes)
     order = np.lexsort((rows, *sensitive.T[::-1], *quasi.T[::-1]))
-    for target in range(several):
-        own = np.sort(order[target::several])
-        if len(own):
-            yield target, {"codes": codes[own], "rows": rows[own]}
+    for target, own in dealt(order, several):
+        yield target, {"codes": codes[own], "rows": rows[own]}
 
 
 def _rows_of(files: Files) -> tuple[Any, Any]:

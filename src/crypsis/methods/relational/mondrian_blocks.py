@@ -73,17 +73,22 @@ def problem_of(method: RelationalMethod, data: EncodedTable, context: RunContext
         constraints = constraints_on(wanted, [data.counts[place][:-1] for place in secrets], type(method).__name__)
         refuse_hopeless_counts(constraints, wanted, len(data), method.k)
         warn_of_empty_columns(quasi, len(data), context)
-        layout = ShardLayout(
-            tuple(data.places("quasi")),
-            tuple(secrets),
-            tuple(one.leaf_of_value for one in quasi),
-            tuple(len(one.column.domain) if one.tree is None else len(one.tree.names) for one in quasi),
-        )
+        layout = layout_of(data, quasi, secrets)
         shown = tuple(
             with_shown_leaves(one, data.counts[place]) for one, place in zip(quasi, layout.quasi, strict=True)
         )
     context.private["exact_costs"] = exact
     return Problem(data.columns, shown, attributes, denominator, exact, layout, constraints, method.k, in_halves)
+
+
+def layout_of(data: EncodedTable, quasi: Sequence[QuasiIdentifier], secrets: Sequence[int]) -> ShardLayout:
+    """Where quasi-identifiers and sensitive columns are in shards."""
+    return ShardLayout(
+        tuple(data.places("quasi")),
+        tuple(secrets),
+        tuple(one.leaf_of_value for one in quasi),
+        tuple(len(one.column.domain) if one.tree is None else len(one.tree.names) for one in quasi),
+    )
 
 
 def mondrian_blocks(

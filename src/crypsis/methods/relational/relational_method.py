@@ -120,21 +120,8 @@ class RelationalMethod(Method):
         """The method with hierarchies made of all data, and the quasi-identifiers with the facts of all records."""
         made_from_data = any(isinstance(value, Deferred) for value in self.parameters().values())
         ready = self.resolve(data.marginals) if made_from_data else self
-        columns = [column for column in data.columns if column.role == "quasi"]
-        counted = (
-            [column for column in data.marginals.columns if column.role == "quasi"]
-            if self.every_column_has_a_tree
-            else None
-        )
-        quasi = made_quasi_identifiers(
-            columns,
-            ready.hierarchy,
-            ready.weights,
-            type(self).__name__,
-            trees=self.every_column_has_a_tree,
-            whole=counted,
-        )
-        return ready, quasi, *attributes_of(quasi, max(len(data), 1))
+        owner, trees = type(self).__name__, self.every_column_has_a_tree
+        return ready, *facts_of_quasi(data, ready.hierarchy, ready.weights, owner, trees=trees)
 
     @abstractmethod
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
@@ -173,6 +160,16 @@ class SuppressingMethod(RelationalMethod):
             )
 
 
+def facts_of_quasi(
+    data: EncodedTable, hierarchies: Hierarchies | None, weights: Weights | None, owner: str, *, trees: bool
+) -> tuple[list[QuasiIdentifier], Attributes, int, bool]:
+    """The quasi-identifiers with the facts of all records; with `trees` every column gets one."""
+    columns = [column for column in data.columns if column.role == "quasi"]
+    whole = [column for column in data.marginals.columns if column.role == "quasi"] if trees else None
+    quasi = made_quasi_identifiers(columns, hierarchies, weights, owner, trees=trees, whole=whole)
+    return quasi, *attributes_of(quasi, max(len(data), 1))
+
+
 def classes_in_order(class_of: Int64s) -> Int64s:
     """Classes numbered by their first record; -1 stays."""
     records = len(class_of)
@@ -186,4 +183,4 @@ def classes_in_order(class_of: Int64s) -> Int64s:
     return renumbered
 
 
-__all__ = ["RelationalMethod", "SuppressingMethod", "classes_in_order"]
+__all__ = ["RelationalMethod", "SuppressingMethod", "classes_in_order", "facts_of_quasi"]
