@@ -212,6 +212,18 @@ TABLES = [
         {"thousands": ","},
     ),
     Animal(
+        "objects inside objects",
+        "a.jsonl",
+        b'{"a": 1, "b": {"c": "x", "d": {"e": 3}}}\n{"a": 2, "b": {"c": "y", "d": {"e": 4}}}\n',
+        {"a": [1, 2], "b.c": ["x", "y"], "b.d.e": [3, 4]},
+    ),
+    Animal(
+        "objects inside objects of an array",
+        "a.json",
+        b'[{"a": 1, "b": {"c": "x"}}, {"a": 2, "b": {"c": "y"}}]',
+        {"a": [1, 2], "b.c": ["x", "y"]},
+    ),
+    Animal(
         "JSON Lines called .json",
         "a.json",
         b'{"a": 1, "b": "x"}\n{"a": 2, "b": "y"}\n',

@@ -17,7 +17,13 @@ from crypsis.data.formats.compression import read_beginning, read_bytes
 from crypsis.data.formats.encodings import as_utf8
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import SEQUENCE, TABLE, Format, Sequences
-from crypsis.data.formats.json_lines import DEEPEST_ROW, parse_as_written, rows_of_objects, sets_of_values
+from crypsis.data.formats.json_lines import (
+    DEEPEST_ROW,
+    parse_as_written,
+    rows_of_objects,
+    sets_of_values,
+    without_objects,
+)
 from crypsis.data.formats.source import Source
 from crypsis.errors import BadLabel, UnreadableFile
 from crypsis.strict_json import nested_deeper, parse_json
@@ -54,7 +60,8 @@ class Json(Format):
         if nested_deeper(content, DEEPEST_ROW):
             raise UnreadableFile(f"{file} is nested deeper than {DEEPEST_ROW} levels; flatten it.", where=str(file))
         try:
-            return (pl.read_ndjson(content, infer_schema_length=None) if rows else pl.DataFrame()), str(file)
+            frame = pl.read_ndjson(content, infer_schema_length=None) if rows else pl.DataFrame()
+            return without_objects(frame), str(file)
         except POLARS_FAILURES as error:
             raise UnreadableFile(
                 f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)

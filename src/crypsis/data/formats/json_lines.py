@@ -188,12 +188,19 @@ def read_frame(path: str | Path) -> tuple[pl.DataFrame, Source]:
     if nested_deeper(content, DEEPEST_ROW):  # the time of polars grows with the cube of the depth
         _find_bad_object(file, content)
     try:
-        return pl.read_ndjson(content, infer_schema_length=None), source
+        return without_objects(pl.read_ndjson(content, infer_schema_length=None)), source
     except POLARS_FAILURES as error:
         _find_bad_object(file, content)
         raise UnreadableFile(
             f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)
         ) from error
+
+
+def without_objects(frame: pl.DataFrame) -> pl.DataFrame:
+    """Each key of an object in a column of its own: {"patient": {"age": 39}} has the column `patient.age`."""
+    while objects := [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]:
+        frame = frame.unnest(objects, separator=".")
+    return frame
 
 
 def read_arrays(path: str | Path) -> Arrays:
