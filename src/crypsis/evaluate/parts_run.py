@@ -27,8 +27,8 @@ from crypsis.data.scanned_records import ScannedRecords
 from crypsis.errors import CrypsisError, InternalError, NotApplicable, describe_bug
 from crypsis.evaluate.child_process import channel_to_starter
 from crypsis.evaluate.dataset import Dataset
-from crypsis.evaluate.first_look import described
-from crypsis.evaluate.inputs import Inputs
+from crypsis.evaluate.first_look import first_look
+from crypsis.evaluate.inputs import Inputs, Queries
 from crypsis.evaluate.scanned_facts import facts_of
 from crypsis.executors.choice import WhereToRun
 from crypsis.executors.counted import CountedExecutor
@@ -83,7 +83,7 @@ def _suggested_section(section: Mapping[str, Any]) -> dict[str, Any]:
     """How parts would be read, as the first of them suggests; what is said already holds."""
     first = Dataset(section, Path.cwd()).file
     told = {name: value for name, value in section.items() if name != "path"}
-    found, _ = described(first, told)
+    found = dict(first_look(first, told).section)
     if found["kind"] not in KINDS:
         if "columns" not in found:
             raise NotApplicable(
@@ -123,7 +123,7 @@ def first_rows(scanned: ScannedTable | ScannedRecords) -> pl.DataFrame:
 def method_of(task: PartsTask) -> Method:
     """The method with what was typed for it."""
     kind = method_named(task.method)
-    inputs = Inputs({}, {}, {}, Path.cwd())
+    inputs = Inputs({}, {}, Queries(), Path.cwd())
     known = {parameter.name: parameter for parameter in parameters_of(kind)}
     given = {name: inputs.value(known[name], value, kind.__name__) for name, value in task.params.items()}
     return kind(**given)

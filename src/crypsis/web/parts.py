@@ -21,7 +21,7 @@ import polars as pl
 
 from crypsis.data.formats.tabular import files_of
 from crypsis.errors import BadParameter, MissingFile, NoSuchEntry, NotApplicable, StateInUse
-from crypsis.evaluate.dataset import side_input_files
+from crypsis.evaluate.dataset_table import side_input_files
 from crypsis.evaluate.parts_run import KINDS, ROWS_SHOWN, PartsTask, methods_on_parts
 from crypsis.evaluate.worker_process import WorkerProcess, started_worker
 from crypsis.executors.choice import PATHS, WhereToRun

@@ -218,9 +218,8 @@ class PartsPage:
         await notify_errors(self._set_section)({**self._section, option.name: value})
 
     async def _set_kind(self, event: Any) -> None:
-        kept = {
-            name: self._section[name] for name in ("path", "format", "each_row_is_a_person") if name in self._section
-        }
+        names = ("path", "format", "each_row_is_a_person")
+        kept: dict[str, Any] = {name: self._section[name] for name in names if name in self._section}
         if event.value == "table":
             rows = self.parts.first_rows(self.entry.number)
             kept["columns"] = {name: {"role": "quasi"} for name in (rows.columns if rows else ())}
@@ -259,7 +258,7 @@ class PartsPage:
 
     def _show_form(self) -> None:
         self.form_place.clear()
-        method = self._run.get("method")
+        method = str(self._run.get("method"))
         self.values = dict(self._run.get("params") or {})
         if method in METHODS:
             self.summary.set_text(translated(METHODS[method].summary()))
