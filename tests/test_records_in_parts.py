@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 
 import crypsis
 from crypsis.errors import NotApplicable, NotScalable, PartsDiffer, PersonNotSupported
 from crypsis.executors.serial import Serial
+from crypsis.shards.records import encode_records
 from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks, release_cut
 from tests.shards.cut_sets import random_cuts, random_sets
 from tests.shards.cut_walks import random_walks
@@ -106,15 +110,66 @@ def test_scanned_walks_are_written_as_those_in_memory(tmp_path: Path) -> None:
     assert contents(crypsis.anonymize(scanned, method).write(tmp_path / "written")) == contents(local)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_of_a_record_may_lie_in_several_parts(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    frame = random_sets(rng, 60).to_frame()
+    frame = frame[rng.permutation(frame.height)]
+    frame = pl.concat([frame, frame.head(5)])  # items that are repeated in another part
+    (tmp_path / "all").mkdir()
+    frame.write_csv(tmp_path / "all" / "one.csv")
+    for number, (first, last) in enumerate(pairwise([0, *random_cuts(rng, frame.height), frame.height])):
+        if first < last:
+            text = frame.slice(first, last - first).write_csv()
+            name = f"{number}.csv"
+            if seed % 2:
+                (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.encode()))
+            else:
+                (tmp_path / name).write_text(text)
+    options = {"id": frame.columns[0], "item": frame.columns[1], "each_row_is_a_person": True}
+    read = crypsis.read_transactions(tmp_path / "all" / "one.csv", **options)
+    with Serial() as executor:
+        encoded = encode_records(crypsis.scan_transactions(tmp_path / "*.csv*", **options), executor)
+        assert encoded.whole.to_lists() == read.to_lists()
+        assert encoded.whole.ids.to_list() == read.ids.to_list()
+        assert encoded.whole.collapsed == read.collapsed == 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_visits_of_a_trajectory_may_lie_in_several_parts(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    frame = random_walks(rng, 40).to_frame()
+    frame = frame[rng.permutation(frame.height)]
+    bounds = [0, frame.height // 3, frame.height // 2, frame.height]
+    for number, (first, last) in enumerate(pairwise(bounds)):
+        frame.slice(first, last - first).write_parquet(tmp_path / f"{number}.parquet")
+    (tmp_path / "all").mkdir()
+    frame.write_parquet(tmp_path / "all" / "one.parquet")
+    options = {"each_row_is_a_person": True, "sort": True}
+    read = crypsis.read_trajectories(tmp_path / "all" / "one.parquet", **options)
+    scanned = crypsis.scan_trajectories(tmp_path / "*.parquet", **options)
+    with Serial() as executor:
+        encoded = encode_records(scanned, executor)
+        assert encoded.whole.to_lists() == read.to_lists()
+        assert encoded.whole.ids.to_list() == read.ids.to_list()
+    method = crypsis.KAMCut(k=2)
+    expected = contents(crypsis.anonymize(read, method).write(tmp_path / "local"))
+    assert contents(crypsis.anonymize(scanned, method).write(tmp_path / "written")) == expected
+
+
+def test_rows_of_a_record_in_parts_of_different_types_are_refused(tmp_path: Path) -> None:
+    pl.DataFrame({"id": [1, 2], "item": ["a", "b"]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"id": ["2", "3"], "item": ["a", "b"]}).write_parquet(tmp_path / "b.parquet")
+    scanned = crypsis.scan_transactions(tmp_path / "*.parquet", each_row_is_a_person=True)
+    with pytest.raises(PartsDiffer, match="'id' holds String") as found:
+        crypsis.anonymize(scanned, crypsis.Apriori(k=1, m=1))
+    assert found.value.details["column"] == "id"
+    assert "b.parquet" in str(found.value.where)
+
+
 def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
     (tmp_path / "a.csv").write_text("id,item\n1,a\n2,b\n")
-    (tmp_path / "b.csv").write_text("id,item\n2,a\n3,b\n")
-    with pytest.raises(PartsDiffer, match="one file"):
-        crypsis.anonymize(
-            crypsis.scan_transactions(tmp_path / "*.csv", each_row_is_a_person=True),
-            crypsis.Disassociation(k=2, refine="none"),
-        )
     with pytest.raises(PersonNotSupported):
         crypsis.scan_transactions(tmp_path / "a.csv", person="id")
     with pytest.raises(NotApplicable, match="grid"):

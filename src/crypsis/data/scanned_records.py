@@ -87,6 +87,12 @@ class ScannedRecords:
         return data
 
     @property
+    def id_column(self) -> str:
+        """The column of a long table that names the record of each row."""
+        usual = "id" if self.source.kind == "transactions" else "trajectory_id"
+        return str(self.source.parameters().get("id") or usual)
+
+    @property
     def has_location_table(self) -> bool:
         """All parts have the locations of one table."""
         return self.source.parameters().get("locations") is not None
@@ -113,7 +119,7 @@ def scan_transactions(
 ) -> ScannedRecords:
     """Sets of items in parts: a path, a pattern such as `parts/*.jsonl`, a list or a folder. Nothing is read yet.
 
-    Options as for `crypsis.read_transactions`; all rows of a record must lie in one part.
+    Options as for `crypsis.read_transactions`; rows of one id may lie in several parts.
     """
     keys = {"id": id, "item": item, "each_row_is_a_person": each_row_is_a_person, "sensitive": tuple(sensitive)}
     return _scan("transactions", path, format, keys, options)
@@ -132,7 +138,7 @@ def scan_trajectories(
 ) -> ScannedRecords:
     """Trajectories in parts: a path, a pattern such as `parts/*.parquet`, a list or a folder. Nothing is read yet.
 
-    Options as for `crypsis.read_trajectories`; all visits of a trajectory must lie in one part.
+    Options as for `crypsis.read_trajectories`; visits of one trajectory may lie in several parts.
     """
     from crypsis.data.sources.shared_options import LocationTable
 

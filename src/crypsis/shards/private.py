@@ -25,7 +25,8 @@ from crypsis.data.values import encoded
 from crypsis.errors import TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
-from crypsis.shards.records import hash_ids, refuse_repeated_ids
+from crypsis.shards.gathered_rows import hash_ids
+from crypsis.shards.records import refuse_repeated_ids
 from crypsis.shards.table import refuse_people
 
 
@@ -157,7 +158,8 @@ def encode_part(
     rows, kept = work(data, *common)
     left_out = 0 if data.by_record is None else data.by_record.left_out
     shard = PrivateShard(Scratch.at(folder).save(f"shard-{number:06d}", kept), rows, left_out)
-    return shard, hash_ids(getattr(data, "ids", None))
+    ids = getattr(data, "ids", None)
+    return shard, None if ids is None else hash_ids(ids)
 
 
 def note_values(part: PrivatePart) -> Any:

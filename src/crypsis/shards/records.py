@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Int32s, Int64s
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
@@ -24,11 +24,11 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 
 WHOLE_RECORDS = 1_000_000  # up to so many records a release is put together in memory
 BYTES_PER_VALUE = 48  # of the records and of what is published of them, where the release is put together
-_HASH_SEED = 7
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -223,7 +223,10 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     parts = scanned.parts(executor.memory)
     folder = str(executor.scratch.below("shards").folder)
     noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
-    refuse_repeated_ids([one["hashes"] for one in noted], [part.file for part in parts])
+    divided = first_repeated_id([one["hashes"] for one in noted]) is not None
+    if divided:  # rows of one id lie in several parts
+        files = gather_rows(scanned, parts, executor, folder)
+        noted = executor.map(note_gathered, list(enumerate(files)), folder, scanned)
     first = noted[0]["data"]
     if scanned.has_location_table:
         vocabulary, locations = first.locations.vocabulary, first.locations
@@ -235,6 +238,10 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         "ids": tuple(one["ids"] for one in noted if one["ids"]),
         "person_like": next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
     }
+    if divided:
+        began = [(shard, one["first"], one["ids"]) for shard, one in zip(facts["shards"], noted, strict=True)]
+        placed = arrange_records(began, len(parts), executor, folder)
+        facts |= {"shards": numbered_shards(placed), "ids": tuple(one["ids"] for one in placed if one["ids"])}
     if scanned.stands_for is Transactions:
         mask = sensitive_mask(vocabulary, scanned.sensitive)
         collapsed = sum(one["data"].collapsed for one in noted)
@@ -263,24 +270,38 @@ def encode_rows(
     ]
     made = executor.map(encode_part, work, folder, len(vocabulary))
     longest = max(len(one["lengths"]) for one in made)
-    shards: list[RaggedShard] = []
-    for one in made:
-        before = shards[-1] if shards else None
-        start = 0 if before is None else before.first + before.rows
-        filled = 0 if before is None else before.first_filled + made[len(shards) - 1]["filled"]
-        shards.append(RaggedShard(one["file"], start, one["rows"], filled))
     return {
-        "shards": tuple(shards),
+        "shards": numbered_shards(made),
         "n_records": sum(one["rows"] for one in made),
         "lengths": np.sum([np.pad(one["lengths"], (0, longest - len(one["lengths"]))) for one in made], axis=0),
         "supports": np.sum([one["supports"] for one in made], axis=0),
     }
 
 
+def numbered_shards(made: Sequence[Mapping[str, Any]]) -> tuple[RaggedShard, ...]:
+    """Files with rows, in their order, as shards."""
+    first = offsets_of(np.array([one["rows"] for one in made])).tolist()
+    first_filled = offsets_of(np.array([one["filled"] for one in made])).tolist()
+    return tuple(
+        RaggedShard(one["file"], first[index], one["rows"], first_filled[index]) for index, one in enumerate(made)
+    )
+
+
 def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
     """The records of a part in its own codes, and its labels; without records also what is known of it."""
     number, part = numbered
-    data = scanned.read_part(part)
+    return _noted(scanned.read_part(part), number, folder, scanned)
+
+
+def note_gathered(numbered: tuple[int, str], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
+    """The same of whole records that were gathered from several parts, and where each of them began."""
+    number, file = numbered
+    data, part, row = load(file)
+    first = Scratch.at(folder).save(f"first-{number:06d}", (part, row))
+    return _noted(data, number, folder, scanned) | {"first": first}
+
+
+def _noted(data: Any, number: int, folder: str, scanned: ScannedRecords) -> dict[str, Any]:
     if getattr(data, "person_repeats", False) or data.person is not None:
         raise PersonNotSupported("On parts records are counted, and in these data a person may have several.")
     codes = data.items if scanned.stands_for is Transactions else data.codes
@@ -288,7 +309,7 @@ def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) 
     return {
         **save_rows(number, data.offsets, codes, data.label_vocabulary, folder),
         "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
-        "hashes": hash_ids(data.ids),
+        "hashes": None if data.ids is None else hash_ids(data.ids),
         "data": data.take(np.zeros(0, np.int64)),
     }
 
@@ -317,22 +338,22 @@ def encode_part(work: tuple[int, str, str], folder: str, size: int) -> dict[str,
     }
 
 
-def hash_ids(ids: pl.Series | None) -> pl.Series | None:
-    """A number for each id, in every process the same."""
-    return None if ids is None else ids.cast(pl.String).hash(_HASH_SEED)
-
-
-def refuse_repeated_ids(hashed: Sequence[pl.Series | None], files: Sequence[str]) -> None:
-    """The rows of one id lie in one part."""
+def first_repeated_id(hashed: Sequence[pl.Series | None]) -> int | None:
+    """A part that has rows of an id of which an earlier part has some, too."""
     known = [(hashes, index) for index, hashes in enumerate(hashed) if hashes is not None]
     if len(known) < 2:
-        return
+        return None
     hashes = np.concatenate([one.to_numpy() for one, _ in known])
     part_of = np.repeat([number for _, number in known], [len(one) for one, _ in known])
     order = np.argsort(hashes, kind="stable")
     same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
-    if len(same):
-        later = int(part_of[order[int(same[0]) + 1]])
+    return int(part_of[order[int(same[0]) + 1]]) if len(same) else None
+
+
+def refuse_repeated_ids(hashed: Sequence[pl.Series | None], files: Sequence[str]) -> None:
+    """The rows of one id lie in one part."""
+    later = first_repeated_id(hashed)
+    if later is not None:
         raise PartsDiffer(
             "Rows of one record lie in this part and in an earlier one. Write all rows of an id into one file.",
             where=files[later],
