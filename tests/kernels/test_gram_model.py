@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.kernels.gram_model import ROOT, context_links, cumulative_weights, fitted_families
-from crypsis.methods.trajectory.noisy_grams import grow_grams
 from crypsis.noise import MeteredNoise
-from tests.methods.trajectory.gram_sequences import as_grams, sequences
+from tests.methods.trajectory.gram_sequences import as_grams, grow_tree, sequences
 from tests.noise.providers import NoNoise
 from tests.reference import n_grams as slow
 
@@ -20,7 +19,7 @@ records = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=5), min_size
 
 def tree_of(people, grams, threshold):
     noise = MeteredNoise(NoNoise(), Fraction(1))
-    tree = grow_grams(sequences(people, 3, 5), grams, Fraction(1), threshold, noise)
+    tree = grow_tree(sequences(people, 3, 5), grams, Fraction(1), threshold, noise)
     nodes = np.arange(len(tree))
     first, last = np.searchsorted(tree.parent, nodes), np.searchsorted(tree.parent, nodes, side="right")
     first[ROOT] = 2

@@ -13,9 +13,13 @@ from crypsis import (
     BudgetLedger,
     CategoryDomain,
     CategoryTrees,
+    Events,
     ItemDomain,
+    LocationDomain,
+    NGrams,
     NumericDomain,
     Table,
+    TimeDomain,
     Transactions,
 )
 from crypsis.executors.executor import Executor
@@ -144,14 +148,41 @@ def random_baskets(name: str, rng: np.random.Generator) -> tuple[Transactions, d
     return Transactions.from_lists(lists, person=person), options
 
 
-_DRAWN: dict[type, Any] = {Table: random_people, Transactions: random_baskets}
+def random_rides(name: str, rng: np.random.Generator) -> tuple[Events, dict[str, Any]]:
+    """Visits of people in any order, some at places or times outside the domains, some told twice."""
+    n, n_places, n_times = int(rng.integers(0, 300)), int(rng.integers(1, 6)), int(rng.integers(1, 9))
+    people = rng.integers(0, max(n // 3, 1), n)
+    rides = [
+        (f"u{who}", f"p{place}", int(time))
+        for who, place, time in zip(
+            people, rng.integers(0, n_places + 1, n), rng.integers(-1, n_times + 1, n), strict=True
+        )
+    ]
+    options: dict[str, Any] = {
+        "location_domain": LocationDomain(f"p{number}" for number in range(n_places)),
+        "time_domain": TimeDomain(0, n_times),
+    }
+    order = str(rng.choice(["canonical", "nondecreasing", "strict"]))
+    if name == "safe-path":
+        options |= {"height": int(rng.integers(1, 5)), "scheme": str(rng.choice(["uniform", "flat"])), "order": order}
+        options |= {"location_height": int(rng.integers(0, 3)), "time_height": int(rng.integers(0, 3))}
+    elif name == "seq-pt":
+        options |= {"height": int(rng.integers(1, 3)), "order": order}
+    else:
+        options |= {"grams": int(rng.integers(1, 4)), "longest": int(rng.integers(1, 6))}
+        options |= {"tokens": str(rng.choice(["visits", "places"])), "threshold": int(rng.integers(1, 40))}
+    return Events.from_lists(rides), options
+
+
+_DRAWN: dict[type, Any] = {Table: random_people, Transactions: random_baskets, Events: random_rides}
 
 
 def outcome(method: Any, data: Any, seed: int, log: list[Any]) -> dict[str, Any]:
     """What is published, the ledger of the run, and what only the publisher sees."""
     context = RunContext()
     run = getattr(method, "generalized", None) or method.synthesized
-    made = run(data, context, Watched(seed, log))
+    chance = {"entropy": SeededEntropy(seed)} if isinstance(method, NGrams) else {}
+    made = run(data, context, Watched(seed, log), **chance)
     budget = {name: value for name, value in made.budget.items() if name not in BY_CHANCE}
     facts = {name: _plain(value) for name, value in context.private.items() if name != "ledger"}
     return {"shown": made.to_lists(), "budget": budget, "ledger": made.ledger["ledger"], "facts": facts}

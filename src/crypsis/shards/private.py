@@ -6,7 +6,7 @@ numbering: each is read and encoded where a worker is, and the driver never sees
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,8 +20,10 @@ from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.relational import Column, Table
 from crypsis.data.scanned import Part, ScannedTable
 from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.stream import Events
 from crypsis.data.transaction import Transactions
 from crypsis.data.values import encoded
+from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
@@ -110,6 +112,28 @@ class PrivateParts:
             self.left_out = sum(shard.left_out for shard in shards)
         return shards
 
+    def encode_people(
+        self,
+        send: Callable[..., tuple[pl.Series, tuple[Any, ...]]],
+        domains: tuple[Any, ...],
+        keep: Callable[..., tuple[int, Any]],
+        facts: tuple[Any, ...],
+    ) -> tuple[PrivateShard, ...]:
+        """The same where the rows of a person may lie in any part: all of them come to one shard, in their order.
+
+        `send(data, *domains)` gives the person of each row of a part and arrays with what is sent of the row.
+        `keep(persons, *arrays, *facts)` makes a shard of them, with a number for each person.
+        """
+        numbers = list(range(len(self.parts)))
+        numbered = list(enumerate(self.parts))
+        pieces = self.executor.exchange(send_rows, numbered, len(numbers), send, domains, len(numbers))
+        folder = str(self.executor.scratch.below("private").folder)
+        work = list(zip(numbers, pieces, strict=True))
+        shards: list[PrivateShard] = self.executor.map(keep_rows, work, folder, keep, facts)
+        if self.whole is None:
+            self.left_out = sum(shard.left_out for shard in shards)
+        return tuple(shards)
+
     def known(self) -> Any:
         """Data of the same kind and with the same values as all parts, whoever has them: for recipes."""
         if self.whole is not None:
@@ -162,6 +186,41 @@ def encode_part(
     return shard, None if ids is None else hash_ids(ids)
 
 
+def send_rows(
+    numbered: tuple[int, PrivatePart],
+    send: Callable[..., tuple[pl.Series, tuple[Any, ...]]],
+    domains: Sequence[Any],
+    targets: int,
+) -> Iterator[tuple[int, Any]]:
+    """To each shard the rows of its people; to that with the number of the part also how many lines were none."""
+    number, part = numbered
+    data = part.read()
+    persons, arrays = send(data, *domains)
+    hashes = hash_ids(persons)
+    assert hashes is not None
+    target_of = (hashes.to_numpy() % np.uint64(targets)).astype(np.int64)
+    left_out = 0 if data.by_record is None else data.by_record.left_out
+    for target in range(targets):
+        rows = np.flatnonzero(target_of == target)
+        if len(rows) or target == number:
+            own = tuple(array[rows] for array in arrays)
+            yield target, (persons.gather(rows), own, left_out if target == number else 0)
+
+
+def keep_rows(
+    numbered: tuple[int, Sequence[str]], folder: str, keep: Callable[..., tuple[int, Any]], facts: Sequence[Any]
+) -> PrivateShard:
+    """What was sent to a shard, in the order of the parts."""
+    number, files = numbered
+    pieces = [load(file) for file in files]
+    persons = pl.concat([own for own, _, _ in pieces])
+    codes = Vocabulary.of(persons).encode(persons).astype(np.int64)
+    columns = zip(*(arrays for _, arrays, _ in pieces), strict=True)
+    rows, kept = keep(codes, *(np.concatenate(column) for column in columns), *facts)
+    file = Scratch.at(folder).save(f"shard-{number:06d}", kept)
+    return PrivateShard(file, rows, sum(left_out for _, _, left_out in pieces))
+
+
 def note_values(part: PrivatePart) -> Any:
     """The values of a part without its records."""
     data = part.read()
@@ -177,7 +236,7 @@ def _head(scanned: ScannedTable | ScannedRecords, declared: Declarations) -> Any
         empty = pl.DataFrame({name: pl.Series([], dtype=pl.String) for name in names})
         roles, types = source.roles(names)
         return Table.from_records(empty, roles, declared.first(types, names), ByRecord(), **source.whose())
-    nothing = Transactions.from_lists([])
+    nothing = Events.from_lists([]) if scanned.stands_for is Events else Transactions.from_lists([])
     return replace(nothing, by_record=ByRecord())
 
 
@@ -202,8 +261,35 @@ def _known_sets(head: Transactions, labels: Sequence[pl.Series]) -> Transactions
     return replace(made, by_record=head.by_record)
 
 
+def _known_events(head: Events, noted: Sequence[Events]) -> Events:
+    """Events at all places and at the first and the last time, of nobody."""
+    frame = pl.concat(
+        [
+            pl.DataFrame(
+                {"id": "", "location": events.locations.vocabulary.decode(events.location_codes), "t": events.t}
+            )
+            for events in noted
+        ]
+    )
+    listed = noted[0].locations
+    made = Events.from_frame(frame, locations=listed if listed.x is not None else None)
+    return replace(made, by_record=head.by_record)
+
+
+def _values_of_events(events: Events) -> Events:
+    """An event at each place, and those at the first and at the last time."""
+    places = np.unique(events.location_codes, return_index=True)[1]
+    ends = [int(events.t.argmin()), int(events.t.argmax())] if len(events) else []
+    return events.take(np.append(places, ends).astype(np.int64))
+
+
 _VALUES: dict[type, Callable[[Any], Any]] = {
     Table: lambda table: [column.domain for column in table.columns],
     Transactions: lambda sets: sets.vocabulary.series,
+    Events: _values_of_events,
 }
-_KNOWN: dict[type, Callable[[Any, Any], Any]] = {Table: _known_table, Transactions: _known_sets}
+_KNOWN: dict[type, Callable[[Any, Any], Any]] = {
+    Table: _known_table,
+    Transactions: _known_sets,
+    Events: _known_events,
+}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.methods.trajectory.noisy_grams import GramTree, Sequences
+from crypsis.methods.trajectory.gram_records import GramsHere, Sequences
+from crypsis.methods.trajectory.noisy_grams import GramSpace, GramTree, grow_grams
 from tests.reference import n_grams as slow
 
 
@@ -26,3 +27,9 @@ def as_grams(tree: GramTree) -> dict[tuple, int]:
     for parent, token in zip(tree.parent.tolist()[2:], tree.token.tolist()[2:], strict=True):
         grams.append((*grams[parent], names.get(token, token)))
     return dict(list(zip(grams, tree.noisy.tolist(), strict=True))[2:])
+
+
+def grow_tree(data: Sequences, grams, epsilon, threshold, noise) -> GramTree:
+    """The noisy tree of sequences in this process."""
+    space = GramSpace(data.n_tokens, data.longest, data.rising)
+    return grow_grams(GramsHere(data), space, grams, epsilon, threshold, noise)

@@ -15,7 +15,8 @@ from crypsis import (
     SeqPT,
     TimeDomain,
 )
-from crypsis.methods.trajectory.noisy_prefix_tree import Visits, grow
+from crypsis.methods.trajectory.noisy_prefix_tree import VisitSpace, grow
+from crypsis.methods.trajectory.walking_records import Visits, WalkersHere
 from crypsis.noise import MeteredNoise
 from tests.reference import safe_path as reference
 
@@ -68,7 +69,8 @@ def forest(method: SafePath | SeqPT, people, runs: int, noise) -> list[tuple]:
     )
     roots = np.repeat(np.arange(runs), len(records))
     metered = MeteredNoise(noise, method.epsilon, one_by_one=each)
-    levels = grow(visits, method.height, sublevels, metered, roots=roots, n_roots=runs)
+    space = VisitSpace(len(locations), len(times), method.order)
+    levels = grow(WalkersHere(visits, roots), space, method.height, sublevels, metered, n_roots=runs)
     outcomes: list[list[tuple]] = [[] for _ in range(runs)]
     prefixes = [()] * runs
     trees = range(runs)

@@ -20,13 +20,14 @@ from scipy.stats import chi2
 import crypsis
 from crypsis import BudgetLedger, Events, NGrams, TimeDomain, audit_privacy
 from crypsis.errors import BadEpsilon, BadParameter, NotApplicable, PublicInputMissing, TooLarge
-from crypsis.methods.trajectory.n_grams import gram_threshold
-from crypsis.methods.trajectory.noisy_grams import grow_grams, synthesized_sequences
+from crypsis.methods.trajectory.n_grams import gram_threshold, sequences_of
+from crypsis.methods.trajectory.noisy_grams import GramSpace, synthesized_sequences
+from crypsis.methods.trajectory.timed_visits import timed_visits
 from crypsis.metrics.count_queries import trip_query_error
 from crypsis.noise import ExactNoise, MeteredNoise
 from crypsis.run_context import RunContext
 from crypsis.verifiers.run_ledger import check_run_ledger
-from tests.methods.trajectory.gram_sequences import as_grams, sequences
+from tests.methods.trajectory.gram_sequences import as_grams, grow_tree, sequences
 from tests.methods.trajectory.private_crowds import CROWD, domains, events, populations
 from tests.noise.providers import ForgetfulNoise, NoNoise, SeededEntropy
 from tests.reference import n_grams as slow
@@ -50,7 +51,7 @@ def test_without_noise_the_grams_are_those_of_the_obvious_version(people, grams,
     )
     noise = NoNoise()
     metered = MeteredNoise(noise, Fraction(1))
-    found = as_grams(grow_grams(sequences(people, 3, longest, rising), grams, Fraction(1), threshold, metered))
+    found = as_grams(grow_tree(sequences(people, 3, longest, rising), grams, Fraction(1), threshold, metered))
     assert found == expected
     assert noise.calls == len(asked)
 
@@ -68,7 +69,7 @@ def test_sequences_have_the_probabilities_of_the_model(people, grams, rising, se
     longest, n_tokens, wanted = 3, 3, 4000
     data = sequences(people * 3, n_tokens, longest, rising)
     metered = MeteredNoise(ExactNoise(SeededEntropy(seed)), Fraction(30))
-    tree = grow_grams(data, grams, Fraction(30), 3, metered)
+    tree = grow_tree(data, grams, Fraction(30), 3, metered)
     grown = as_grams(tree)
     if (slow.END,) not in grown:
         return
@@ -106,7 +107,8 @@ def test_a_release_verifies_whatever_the_data(population, tokens, grams, longest
 def test_records_are_read_like_those_of_safe_path():
     people = [[(1, 2), (0, 0), (0, 0), (9, 9), (1, 1)], [(2, 0)]]
     method = NGrams(longest=2, **domains(3, 3))
-    read = method._sequences(events(people), method.location_domain, method.time_domain)
+    visits = timed_visits(events(people), method.location_domain, method.time_domain, "canonical", method.longest)
+    read = sequences_of(visits, GramSpace(9, method.longest, rising=True))
     pairs = [prepared(person, 3, 3, "canonical", 2) for person in people]
     assert read.tokens.tolist() == [time * 3 + place for person in pairs for place, time in person]
     assert read.offsets.tolist() == [0, 2, 3]
@@ -143,7 +145,7 @@ def outcomes(provider, epsilon, grams=2, longest=3, threshold=1, most=40):
     def runs_on(people, runs):
         data, noise, found = sequences(people, 2, longest), provider(), []
         for _ in range(runs):
-            tree = grow_grams(data, grams, Fraction(epsilon), threshold, MeteredNoise(noise, Fraction(epsilon)))
+            tree = grow_tree(data, grams, Fraction(epsilon), threshold, MeteredNoise(noise, Fraction(epsilon)))
             found.append((tree.parent.tobytes(), tree.token.tobytes(), np.minimum(tree.noisy, most).tobytes()))
         return found
 

@@ -22,13 +22,23 @@ from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories
 from crypsis.errors import TooLarge
 from crypsis.kernels.row_classes import row_classes
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.scaling import Scaling
 from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes
-from crypsis.methods.trajectory.noisy_grams import Sequences, grow_grams, synthesized_sequences
-from crypsis.methods.trajectory.timed_visits import timed_visits
+from crypsis.methods.trajectory.gram_records import (
+    MEMORY_PER_FILE_BYTE,
+    GramRecords,
+    GramsHere,
+    GramsInShards,
+    Sequences,
+)
+from crypsis.methods.trajectory.noisy_grams import GramSpace, grow_grams, synthesized_sequences
+from crypsis.methods.trajectory.timed_visits import send_visits, timed_visits, visits_by_person
+from crypsis.methods.trajectory.walking_records import Visits
 from crypsis.noise import Entropy, Noise, SystemEntropy, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +75,7 @@ class NGrams(PrivateMethod):
     family: ClassVar[str] = "trajectory"
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "synthesize", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     location_domain: DeclaredLocations = None
     time_domain: DeclaredTimes = None
@@ -77,25 +88,26 @@ class NGrams(PrivateMethod):
     ] = "visits"
     threshold: Annotated[int | None, AtLeast(1), "From which noisy count a run lives, in place of the paper's."] = None
 
-    def anonymize(self, data: Events, context: RunContext) -> SyntheticTrajectories:
+    def anonymize(self, data: Events | PrivateParts, context: RunContext) -> SyntheticTrajectories:
         return self.synthesized(data, context, provider_named(self.noise))
 
     def synthesized(
-        self, data: Events, context: RunContext, noise: Noise, entropy: Entropy | None = None
+        self, data: Events | PrivateParts, context: RunContext, noise: Noise, entropy: Entropy | None = None
     ) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         locations, times = self._domains()
         n_tokens = len(locations) * (len(times) if self.tokens == "visits" else 1)
         threshold = gram_threshold(self.epsilon, self.grams, self.longest + 1, n_tokens + 1)
         threshold = threshold if self.threshold is None else self.threshold
-        metered = self.charged(noise)
+        space = GramSpace(n_tokens, self.longest, self.tokens == "visits")
         with context.stage("read records"):
-            sequences = self._sequences(data, locations, times)
+            records = self._records(data, locations, times, space)
+        metered = self.charged(noise)
         with context.stage("grow"):
-            tree = grow_grams(sequences, self.grams, self.epsilon, threshold, metered)
+            tree = grow_grams(records, space, self.grams, self.epsilon, threshold, metered)
         with context.stage("synthesize"):
             drawn = synthesized_sequences(
-                tree, self.longest, sequences.rising, SystemEntropy() if entropy is None else entropy
+                tree, self.longest, space.rising, SystemEntropy() if entropy is None else entropy
             )
         with context.stage("publish"):
             told, ledger = self.accounted(metered)
@@ -103,7 +115,7 @@ class NGrams(PrivateMethod):
             context.private["ledger"] = ledger
             self.note_reading(data, context)
             context.private["tree_nodes"] = np.bincount(tree.depth)[1:].tolist()
-            context.private["records_with_a_visit"] = len(sequences.offsets) - 1
+            context.private["records_with_a_visit"] = records.n_records
             offsets, tokens, copies = _distinct(drawn)
             width = len(locations)
             places, moments = (tokens % width, tokens // width) if self.tokens == "visits" else (tokens, None)
@@ -141,14 +153,42 @@ class NGrams(PrivateMethod):
         terms_of(self.epsilon / (self.grams * (self.longest + 1)))
         return self.location_domain, self.time_domain
 
-    def _sequences(self, data: Events, locations: LocationDomain, times: TimeDomain) -> Sequences:
-        by_time = self.tokens == "visits"
-        visits = timed_visits(data, locations, times, "canonical" if by_time else "nondecreasing", self.longest)
-        tokens = visits.locations
-        if by_time:
-            tokens = (visits.times.astype(np.int64) * len(locations) + visits.locations).astype(np.int32)
-        n_tokens = len(locations) * (len(times) if by_time else 1)
-        return Sequences(visits.offsets, tokens, n_tokens, self.longest, by_time)
+    def _records(
+        self, data: Events | PrivateParts, locations: LocationDomain, times: TimeDomain, space: GramSpace
+    ) -> GramRecords:
+        """The sequences of people in the declared domains."""
+        order = "canonical" if space.rising else "nondecreasing"
+        if isinstance(data, PrivateParts):
+            domains = locations, times
+            facts = len(locations), len(times), order, self.longest, space
+            shards = data.encode_people(send_visits, domains, keep_sequences, facts)
+            data.check_fits(shards, MEMORY_PER_FILE_BYTE)
+            return GramsInShards(shards, data.executor)
+        visits = timed_visits(data, locations, times, order, self.longest)
+        return GramsHere(sequences_of(visits, space))
+
+
+def sequences_of(visits: Visits, space: GramSpace) -> Sequences:
+    """Visits as tokens: places, or places with their times where tokens rise."""
+    tokens = visits.locations
+    if space.rising:
+        tokens = (visits.times.astype(np.int64) * visits.n_locations + visits.locations).astype(np.int32)
+    return Sequences(visits.offsets, tokens, space.n_tokens, space.longest, space.rising)
+
+
+def keep_sequences(
+    persons: Int64s,
+    places: Int32s,
+    moments: Int32s,
+    n_locations: int,
+    n_times: int,
+    order: str,
+    longest: int,
+    space: GramSpace,
+) -> tuple[int, Sequences]:
+    """The sequences of the people of a shard, and how many they are."""
+    visits = visits_by_person(persons, places, moments, n_locations, n_times, order, longest)
+    return len(visits.offsets) - 1, sequences_of(visits, space)
 
 
 def gram_threshold(epsilon: Fraction, grams: int, sensitivity: int, children: int) -> int:

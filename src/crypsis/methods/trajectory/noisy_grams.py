@@ -22,19 +22,17 @@ from crypsis.kernels.gram_model import (
     drawn_sequences,
     fitted_families,
 )
+from crypsis.methods.trajectory.gram_records import GramRecords
 from crypsis.noise import Entropy, MeteredNoise
 
 MOST_CANDIDATES = 1 << 34
-_MOST_DENSE = 1 << 22  # candidates that are counted in an array; more are sorted
 _ROWS_AT_ONCE = 1 << 15
 
 
-@dataclass(frozen=True, eq=False)
-class Sequences:
-    """Record r has the tokens `tokens[offsets[r]:offsets[r + 1]]`, at most `longest`; `rising` if they always rise."""
+@dataclass(frozen=True)
+class GramSpace:
+    """What may follow one another: `n_tokens` tokens, at most `longest` in a record; `rising` if they always rise."""
 
-    offsets: Int64s
-    tokens: Int32s
     n_tokens: int
     longest: int
     rising: bool
@@ -60,19 +58,19 @@ class GramTree:
         return len(self.parent)
 
 
-def grow_grams(data: Sequences, grams: int, epsilon: Fraction, threshold: int, noise: MeteredNoise) -> GramTree:
+def grow_grams(
+    records: GramRecords, space: GramSpace, grams: int, epsilon: Fraction, threshold: int, noise: MeteredNoise
+) -> GramTree:
     """Grams of length 1 to `grams`; those that reach the threshold after noise, and do not end, are looked at further.
 
     The grams that begin a sequence are those below the start. That a sequence begins is public, so it is not counted.
     """
-    end = data.n_tokens
-    text, starts = _with_ends(data)
-    at, node = np.flatnonzero(text <= end), np.zeros(int((text <= end).sum()), np.int64)
+    end = space.n_tokens
     parents, tokens, depths, noisies = [np.array([-1, ROOT])], [np.array([-1, -1])], [np.array([0, 1])], [np.zeros(2)]
     frontier, size = np.array([ROOT]), 2
     for length in range(1, grams + 1):
         last = np.concatenate(tokens)[frontier]
-        begin = np.where(last >= 0, last + 1, 0) if data.rising else np.zeros(len(frontier), np.int64)
+        begin = np.where(last >= 0, last + 1, 0) if space.rising else np.zeros(len(frontier), np.int64)
         sizes = end + 1 - begin - (frontier == START)  # a sequence has a token before it ends
         start = offsets_of(sizes)
         total = int(start[-1])
@@ -81,11 +79,10 @@ def grow_grams(data: Sequences, grams: int, epsilon: Fraction, threshold: int, n
                 f"Grams of length {length}: {len(frontier):,} contexts passed their threshold, and {total:,} counts "
                 f"would come next (at most {MOST_CANDIDATES:,}). Raise the threshold or epsilon, or take fewer grams."
             )
-        found = start[node] + text[at + length - 1] - begin[node]
-        occupied, counts = _counted(found, total)
+        occupied, counts = records.occupied(length, begin, start, total)
         with noise.scope(f"grams of length {length}"):
             noisy, empty, values = noise.vector_counts(
-                counts, total - len(occupied), epsilon / grams, data.sensitivity, threshold, node="grams"
+                counts, total - len(occupied), epsilon / grams, space.sensitivity, threshold, node="grams"
             )
         empty = empty + np.searchsorted(occupied - np.arange(len(occupied)), empty, side="right")
         passing = noisy >= threshold
@@ -99,14 +96,10 @@ def grow_grams(data: Sequences, grams: int, epsilon: Fraction, threshold: int, n
         depths.append(np.full(len(survivors), length))
         noisies.append(kept)
         goes_on = np.flatnonzero(token < end)
-        place = np.searchsorted(survivors[goes_on], found)
-        alive = place < len(goes_on)
-        alive[alive] = survivors[goes_on][place[alive]] == found[alive]
-        at, node = at[alive], place[alive]
+        records.follow(survivors[goes_on], length)
         frontier = size + goes_on
         size += len(survivors)
         if length == 1:  # from now on also the beginnings
-            at, node = np.concatenate([starts, at]), np.concatenate([np.zeros(len(starts), np.int64), node + 1])
             frontier = np.concatenate([[START], frontier])
         if not len(frontier):
             break
@@ -147,25 +140,3 @@ def synthesized_sequences(tree: GramTree, longest: int, rising: bool, entropy: E
             words, np.zeros(1, np.int64), words_each, sequences, done,
         )  # fmt: skip
     return sequences
-
-
-def _with_ends(data: Sequences) -> tuple[Int64s, Int64s]:
-    """All records one after another, each with a beginning and an end; and where the beginnings stand."""
-    lengths = np.diff(data.offsets)
-    starts = data.offsets[:-1] + 2 * np.arange(len(lengths))
-    text = np.empty(len(data.tokens) + 2 * len(lengths), np.int64)
-    text[starts] = data.n_tokens + 1
-    text[starts + lengths + 1] = data.n_tokens
-    inner = np.ones(len(text), np.bool_)
-    inner[starts] = inner[starts + lengths + 1] = False
-    text[inner] = data.tokens
-    return text, starts
-
-
-def _counted(found: Int64s, total: int) -> tuple[Int64s, Int64s]:
-    if total <= _MOST_DENSE:
-        counts = np.bincount(found, minlength=total)
-        occupied = np.flatnonzero(counts)
-        return occupied, counts[occupied].astype(np.int64)
-    occupied, counts = np.unique(found, return_counts=True)
-    return occupied, counts.astype(np.int64)

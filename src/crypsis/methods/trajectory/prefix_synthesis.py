@@ -17,11 +17,18 @@ from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel, TreeLevel, grow
+from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel, TreeLevel, VisitSpace, grow
 from crypsis.methods.trajectory.prefix_consistency import consistent_counts, terminating, whole_counts
-from crypsis.methods.trajectory.timed_visits import timed_visits
-from crypsis.noise import MeteredNoise
+from crypsis.methods.trajectory.timed_visits import keep_visits, send_visits, timed_visits
+from crypsis.methods.trajectory.walking_records import (
+    MEMORY_PER_FILE_BYTE,
+    WalkersHere,
+    WalkersInShards,
+    WalkingRecords,
+)
+from crypsis.noise import Noise
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts
 
 
 @dataclass(frozen=True)
@@ -34,20 +41,38 @@ class PrefixTreePlan:
     height: int
     sublevels: tuple[Sublevel, ...]
 
+    @property
+    def space(self) -> VisitSpace:
+        """What may be visited, and in which order."""
+        return VisitSpace(len(self.locations), len(self.times), self.order)
+
+    def records(self, data: Events | PrivateParts) -> WalkingRecords:
+        """The records in the declared domains, a person each."""
+        if isinstance(data, PrivateParts):
+            domains = self.locations, self.times
+            sizes = len(self.locations), len(self.times)
+            shards = data.encode_people(send_visits, domains, keep_visits, (*sizes, self.order, self.height))
+            data.check_fits(shards, MEMORY_PER_FILE_BYTE)
+            return WalkersInShards(shards, data.executor)
+        return WalkersHere(timed_visits(data, self.locations, self.times, self.order, self.height))
+
 
 def synthesized_from_tree(
     method: PrivateMethod,
-    data: Events,
+    data: Events | PrivateParts,
     context: RunContext,
-    metered: MeteredNoise,
+    noise: Noise,
     plan: PrefixTreePlan,
     told: Mapping[str, Any],
+    *,
+    one_by_one: bool = False,
 ) -> SyntheticTrajectories:
     """The published rows; `told` is what the release says about its budget beside what all private methods say."""
     with context.stage("read records"):
-        visits = timed_visits(data, plan.locations, plan.times, plan.order, plan.height)
+        records = plan.records(data)
+    metered = method.charged(noise, one_by_one=one_by_one)
     with context.stage("grow"):
-        levels = grow(visits, plan.height, plan.sublevels, metered)
+        levels = grow(records, plan.space, plan.height, plan.sublevels, metered)
     with context.stage("consistency"):
         ending = terminating(levels, whole_counts(levels, consistent_counts(levels)))
     with context.stage("publish"):
@@ -55,7 +80,7 @@ def synthesized_from_tree(
         context.private["ledger"] = ledger
         method.note_reading(data, context)
         context.private["tree_nodes"] = [len(level) for level in levels]
-        context.private["records_with_a_visit"] = len(visits.offsets) - 1
+        context.private["records_with_a_visit"] = records.n_records
         return SyntheticTrajectories(
             *prefix_rows(levels, ending),
             locations=plan.locations,

@@ -22,6 +22,7 @@ from crypsis.errors import BadTaxonomy, TooLarge
 from crypsis.hierarchy import Taxonomy
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.scaling import Scaling
 from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
 from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel
 from crypsis.methods.trajectory.prefix_synthesis import PrefixTreePlan, synthesized_from_tree
@@ -31,6 +32,7 @@ from crypsis.noise import Noise, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import Above, AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts
 
 MOST_VALUES = 1 << 22  # of one domain, where a taxonomy divides it
 
@@ -70,6 +72,7 @@ class SafePath(PrivateMethod):
     family: ClassVar[str] = "trajectory"
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     location_domain: DeclaredLocations = None
     time_domain: DeclaredTimes = None
@@ -94,10 +97,10 @@ class SafePath(PrivateMethod):
         Fraction, Above(0), "Flat scheme: children made of noise alone that a node may have on average."
     ] = Fraction(1, 20)
 
-    def anonymize(self, data: Events, context: RunContext) -> SyntheticTrajectories:
+    def anonymize(self, data: Events | PrivateParts, context: RunContext) -> SyntheticTrajectories:
         return self.synthesized(data, context, provider_named(self.noise))
 
-    def synthesized(self, data: Events, context: RunContext, noise: Noise) -> SyntheticTrajectories:
+    def synthesized(self, data: Events | PrivateParts, context: RunContext, noise: Noise) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         locations, times = self._domains()
         locations, sublevels = self._sublevels(locations, times)
@@ -105,7 +108,7 @@ class SafePath(PrivateMethod):
             self,
             data,
             context,
-            self.charged(noise),
+            noise,
             PrefixTreePlan(locations, times, self.order, self.height, sublevels),
             {
                 "scheme": self.scheme,

@@ -18,6 +18,7 @@ from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import TooLarge
 from crypsis.methods.noise_thresholds import deviations_threshold
 from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.scaling import Scaling
 from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
 from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel
 from crypsis.methods.trajectory.prefix_synthesis import PrefixTreePlan, synthesized_from_tree
@@ -27,6 +28,7 @@ from crypsis.noise import Noise, pass_probability, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
+from crypsis.shards.private import PrivateParts
 
 MOST_DRAWS = 1 << 31
 
@@ -65,6 +67,7 @@ class SeqPT(PrivateMethod):
     family: ClassVar[str] = "trajectory"
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
     needs: ClassVar[tuple[str, ...]] = ("declared domains",)
+    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     location_domain: DeclaredLocations = None
     time_domain: DeclaredTimes = None
@@ -72,15 +75,15 @@ class SeqPT(PrivateMethod):
     order: VisitOrder = "canonical"
     threshold: Annotated[int | None, AtLeast(1), "One threshold for all nodes in place of two deviations."] = None
 
-    def anonymize(self, data: Events, context: RunContext) -> SyntheticTrajectories:
+    def anonymize(self, data: Events | PrivateParts, context: RunContext) -> SyntheticTrajectories:
         return self.synthesized(data, context, provider_named(self.noise))
 
-    def synthesized(self, data: Events, context: RunContext, noise: Noise) -> SyntheticTrajectories:
+    def synthesized(self, data: Events | PrivateParts, context: RunContext, noise: Noise) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         plan = self._plan()
         threshold = plan.sublevels[0].budgets.leaf_threshold
         told = {"scheme": "an equal part for each level", "thresholds": {"pairs": [threshold]}}
-        return synthesized_from_tree(self, data, context, self.charged(noise, one_by_one=True), plan, told)
+        return synthesized_from_tree(self, data, context, noise, plan, told, one_by_one=True)
 
     def _plan(self) -> PrefixTreePlan:
         """Everything public; refuses, before anything is charged, what cannot end."""

@@ -6,27 +6,38 @@ Visits outside the domains are dropped, the others ordered, repeats removed, and
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
-from crypsis.methods.trajectory.noisy_prefix_tree import Visits
+from crypsis.methods.trajectory.walking_records import Visits
 
 
 def timed_visits(
     data: Events, locations: LocationDomain, times: TimeDomain, order: str, height: int | None = None
 ) -> Visits:
     """One record per person who has a visit in the domains, by person; without a height, none is cut short."""
-    code_of_place = locations.vocabulary.encode(data.locations.vocabulary.series)
-    places = code_of_place[data.location_codes]
+    persons, places, moments = visits_inside(data, locations, times)
+    return visits_by_person(persons, places, moments, len(locations), len(times), order, height)
+
+
+def visits_inside(data: Events, locations: LocationDomain, times: TimeDomain) -> tuple[Int64s, Int32s, Int32s]:
+    """Person, place and moment of the visits in the domains, in the order of arrival."""
+    places = locations.vocabulary.encode(data.locations.vocabulary.series)[data.location_codes]
     moments = times.encode(data.t)
     inside = (places >= 0) & (moments >= 0)
-    persons = data.persons[inside].astype(np.int64)
-    places, moments = places[inside], moments[inside]
+    return data.persons[inside].astype(np.int64), places[inside], moments[inside]
+
+
+def visits_by_person(
+    persons: Int64s, places: Int32s, moments: Int32s, n_locations: int, n_times: int, order: str, height: int | None
+) -> Visits:
+    """The records of people by their visits, which come in the order of arrival."""
     if order == "canonical":
-        persons, places, moments = _sorted_pairs(persons, places, moments, len(locations), len(times))
+        persons, places, moments = _sorted_pairs(persons, places, moments, n_locations, n_times)
     else:
-        persons, places, moments = _in_order_of_arrival(persons, places, moments, len(times), order == "strict")
+        persons, places, moments = _in_order_of_arrival(persons, places, moments, n_times, order == "strict")
     starts = np.flatnonzero(_changes(persons))
     rank = np.arange(len(persons)) - np.repeat(starts, np.diff(np.append(starts, len(persons))))
     if height is not None:
@@ -34,7 +45,21 @@ def timed_visits(
         persons, places, moments = persons[kept], places[kept], moments[kept]
         starts = np.flatnonzero(_changes(persons))
     lengths = np.diff(np.append(starts, len(persons)))
-    return Visits(offsets_of(lengths), places, moments, len(locations), len(times), order)
+    return Visits(offsets_of(lengths), places, moments, n_locations, n_times, order)
+
+
+def send_visits(data: Events, locations: LocationDomain, times: TimeDomain) -> tuple[pl.Series, tuple[Int32s, Int32s]]:
+    """Of a part the person, the place and the moment of the visits in the domains."""
+    persons, places, moments = visits_inside(data, locations, times)
+    return data.people.decode(persons.astype(np.int32)), (places, moments)
+
+
+def keep_visits(
+    persons: Int64s, places: Int32s, moments: Int32s, n_locations: int, n_times: int, order: str, height: int
+) -> tuple[int, Visits]:
+    """The records of the people of a shard: how many they are, and their visits."""
+    visits = visits_by_person(persons, places, moments, n_locations, n_times, order, height)
+    return len(visits.offsets) - 1, visits
 
 
 def _sorted_pairs(
