@@ -11,6 +11,7 @@ from crypsis.data.relational import Table
 from crypsis.data.scanned import ScannedTable
 from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.stream import Events
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
@@ -112,7 +113,7 @@ def anonymize(
 
 
 def anonymize_parts(
-    data: ScannedTable | ScannedMixed | ScannedRecords | Table | Mixed | Transactions | Trajectories,
+    data: ScannedTable | ScannedMixed | ScannedRecords | Table | Mixed | Transactions | Trajectories | Events,
     method: Method,
     *,
     listener: Listener | None = None,
@@ -127,9 +128,9 @@ def anonymize_parts(
 
     block = BlockSize(block_rows)
     kind = getattr(data, "stands_for", type(data))
-    if kind not in (Table, Mixed, Transactions, Trajectories):
+    if kind not in (Table, Mixed, Transactions, Trajectories, Events):
         raise NotApplicable(
-            "Only tables, mixed data, transactions and trajectories are worked on in parts, so far; got "
+            "Only tables, mixed data, transactions, trajectories and events are worked on in parts, so far; got "
             f"{type(data).__name__}."
         )
     if method.accepts is not kind:

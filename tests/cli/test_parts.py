@@ -133,3 +133,20 @@ def test_experiments_run_where_they_are_told_to(run: Run, tmp_path: Path, comman
     assert "option-without-effect" in run(command, tmp_path / "e.toml", "--block-rows", "9").err
     assert "insecure-scheduler" in run(command, tmp_path / "e.toml", "--executor", "tcp://10.1.1.1:8786").err
     assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
+def test_events_in_parts_are_counted_and_anonymized(run: Run, tmp_path: Path) -> None:
+    for hour, place in ((7, "home"), (9, "work")):
+        rows = "".join(f"{rider},{place},{hour}\n" for rider in range(300))
+        (tmp_path / f"{hour}.csv").write_text("id,location,t\n" + rows)
+    facts = json.loads(run("scan", tmp_path / "*.csv", "--kind", "events", "--json").out)
+    counted = {name: facts[name] for name in ("records", "labels", "values", "longest", "empty")}
+    assert counted == {"records": 300, "labels": 2, "values": 600, "longest": 2, "empty": 0}
+    assert facts["methods"]["SafePath"]["on_parts"] == "exact"
+    assert facts["methods"]["ITSA"]["on_parts"] == "none"
+    command = ["anonymize", tmp_path / "*.csv", "--method", "safe-path", "--height", "2", "--epsilon", "4"]
+    domains = ["--location-domain", "public-in-data", "--time-domain", "0:24:1"]
+    done = run(*command, *domains, "--out", tmp_path / "out", "--executor", "serial", "--scratch", tmp_path)
+    assert done.code == 0, done.err
+    assert run("verify", tmp_path / "out").code == 0
+    assert not list(tmp_path.glob("crypsis-scratch-*"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 import crypsis
 from crypsis.data.sources import read_as
-from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
+from crypsis.errors import NotScalable, PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.serial import Serial
 from crypsis.ledger import BudgetLedger
 from crypsis.methods import METHODS, summed_counts
@@ -149,6 +150,66 @@ def test_scanned_sets_are_read_a_record_at_a_time(form: str, public: bool, tmp_p
     release = crypsis.anonymize(scanned, method)
     assert release.verify().holds
     assert release.guarantee == crypsis.anonymize(sets, method).guarantee
+
+
+EVENTS = {
+    "parquet": lambda frame, file: frame.write_parquet(file),
+    "csv": lambda frame, file: frame.write_csv(file, datetime_format="%d/%m/%Y %H:%M"),
+    "jsonl": lambda frame, file: frame.with_columns(pl.col("when").dt.strftime("%d/%m/%Y %H:%M")).write_ndjson(file),
+}
+
+
+@pytest.mark.parametrize("format", EVENTS)
+@pytest.mark.parametrize("name", ["safe-path", "seq-pt", "n-grams"])
+@pytest.mark.parametrize("public", [False, True])
+def test_scanned_events_of_a_person_come_together_from_all_parts(
+    format: str, name: str, public: bool, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(8)
+    start = datetime(2026, 3, 1)
+    for number in range(4):
+        n = 200 if number != 2 else 0
+        columns = {
+            "who": [f"u{one}" for one in rng.integers(0, 60, n)],
+            "where": [f"p{one}" for one in rng.integers(0, 5, n)],
+            "when": pl.Series([start + timedelta(hours=int(one)) for one in rng.integers(0, 8, n)], dtype=pl.Datetime),
+        }
+        if n or format != "jsonl":
+            EVENTS[format](pl.DataFrame(columns), tmp_path / f"{number}.{format}")
+    if format == "csv":
+        with (tmp_path / "0.csv").open("a") as stream:
+            stream.write("no event\n,p1,01/03/2026 02:00\nu1,p9,01/03/2026 02:00\n")
+    hours = int(start.timestamp()) // 3600
+    places = crypsis.LocationDomain([f"p{one}" for one in range(4)])
+    known = {"location_domain": places, "time_domain": crypsis.TimeDomain(hours, hours + 6)}
+    if public:
+        both = ((key, type(value).from_text("public-in-data")) for key, value in known.items())
+        known = dict(both)
+    method = METHODS[name](epsilon=9, **known)
+    table = {f"p{one}": (0.0, float(one)) for one in range(5)}
+    given = {"id": "who", "location": "where", "t": "when", "unit": "h", "locations": table}
+    if format != "parquet":
+        given["time_format"] = "%d/%m/%Y %H:%M"
+    events = crypsis.read_events(tmp_path, **given, for_method=method)
+    scanned = crypsis.scan_events(tmp_path, **given)
+    assert "of events" in repr(scanned)
+    with Serial() as executor:
+        parts = method.in_parts(scanned, executor)
+        ready = method.resolve(parts.known()) if public else method
+        logs: list[list[object]] = [[], []]
+        expected = outcome(method.resolve(events), events, 5, logs[0])
+        assert outcome(ready, parts, 5, logs[1]) == expected
+        assert logs[0] == logs[1]
+        assert expected["facts"]["lines_left_out_when_reading"] == (3 if format == "csv" else 0)
+    release = crypsis.anonymize(scanned, method)
+    assert release.verify().holds
+    assert release.guarantee == crypsis.anonymize(events, method).guarantee
+
+
+def test_a_stream_of_windows_is_not_worked_on_in_parts(tmp_path: Path) -> None:
+    (tmp_path / "0.csv").write_text("id,location,t\nu,p,1\n")
+    with pytest.raises(NotScalable, match="crypsis stream"):
+        crypsis.anonymize(crypsis.scan_events(tmp_path), crypsis.ITSA())
 
 
 def test_rows_of_one_set_in_two_files_are_refused(tmp_path: Path) -> None:

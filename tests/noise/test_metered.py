@@ -34,6 +34,8 @@ PRIVATE = [
             "trajectory/seq_pt",
             "trajectory/n_grams",
             "trajectory/noisy_grams",
+            "trajectory/gram_records",
+            "trajectory/walking_records",
             "transaction/diff_part",
             "transaction/noisy_partitions",
             "transaction/partitioned_sets",

@@ -26,6 +26,7 @@ class ScannedKind(StrEnum):
     MIXED = "mixed"
     TRANSACTIONS = "transactions"
     TRAJECTORIES = "trajectories"
+    EVENTS = "events"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,8 @@ class Scan(OnParts):
     """Count what data in parts hold, in bounded memory, and show which methods work on them and how.
 
     The input is a file, a folder or a pattern such as 'parts/*.parquet'. Shows numbers of records, distinct values and
-    missing values, of columns also how many combinations of quasi-identifiers there are; never a record.
+    missing values, of columns also how many combinations of quasi-identifiers there are; never a record. The records of
+    a log of events are its people.
     """
 
     read: Reader

@@ -179,10 +179,17 @@ def read_events(
     whatever is wrong with it.
     """
     given = _given("events", locals())
+    given |= {"sensitive": tuple(sensitive), "locations": LocationTable.of(locations), "time_unit": unit}
+    return cast(
+        Events, read_as("events", path, given | {"drop_malformed": drops_malformed(malformed)}, options, for_method)
+    )
+
+
+def drops_malformed(malformed: str) -> bool:
+    """Whether rows that are no events are left out."""
     if malformed not in ("error", "drop"):
         raise BadParameter(f"malformed must be 'error' or 'drop', got {malformed!r}.", parameter="malformed")
-    given |= {"sensitive": tuple(sensitive), "locations": LocationTable.of(locations), "time_unit": unit}
-    return cast(Events, read_as("events", path, given | {"drop_malformed": malformed == "drop"}, options, for_method))
+    return malformed == "drop"
 
 
 def _given(kind: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

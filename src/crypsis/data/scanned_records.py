@@ -1,6 +1,7 @@
-"""Sets and trajectories in parts that are read one at a time, each file by the source that reads one file into memory.
+"""Sets, trajectories and events in parts that are read one at a time, each file by the source that reads it in memory.
 
-A record lies in one part: rows of one id in several parts are refused. Parts are taken in the order of their names.
+A record lies in one part: rows of one id in several parts are refused, but for events, whose people may have some in
+any part. Parts are taken in the order of their names.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.memory import in_words
 from crypsis.data.scanned import TEXT_PER_MEMORY, Part, source_and_file, stamp_of
+from crypsis.data.stream import Events
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable, PersonNotSupported, TooLarge
@@ -20,12 +22,13 @@ from crypsis.errors import NotApplicable, PersonNotSupported, TooLarge
 if TYPE_CHECKING:  # sources are imported when something is read
     from crypsis.data.sources import DataFile, DataSource
 
+_KINDS: dict[str, type] = {"transactions": Transactions, "trajectories": Trajectories, "events": Events}
 _NEED_ALL = {"grid": None, "times": "drop", "unite": None}  # option: the value that needs no look at all records
 
 
 @dataclass(frozen=True, eq=False)
 class ScannedRecords:
-    """Sets or trajectories in parts; `crypsis.scan_transactions` and `crypsis.scan_trajectories` make them.
+    """Sets, trajectories or events in parts; `crypsis.scan_transactions` and the other functions make them.
 
     >>> import crypsis, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -64,7 +67,7 @@ class ScannedRecords:
     @property
     def stands_for(self) -> type:
         """The class of the same data in memory."""
-        return Transactions if self.source.kind == "transactions" else Trajectories
+        return _KINDS[self.source.kind]
 
     def parts(self, memory: int) -> list[Part]:
         """The files in order, each small enough for a worker with so much memory."""
@@ -145,6 +148,44 @@ def scan_trajectories(
     keys: dict[str, Any] = {"locations": LocationTable.of(locations), "id": id, "location": location}
     keys |= {"position": "" if position is None else position, "each_row_is_a_person": each_row_is_a_person}
     return _scan("trajectories", path, format, keys, options)
+
+
+def scan_events(
+    path: str | Path | Sequence[str | Path],
+    *,
+    id: str = "id",
+    location: str = "location",
+    t: str = "t",
+    sensitive: Sequence[str] = (),
+    locations: Mapping[str, Any] | Locations | Any | None = None,
+    unit: str | None = None,
+    malformed: str = "error",
+    format: str | None = None,
+    **options: Any,
+) -> ScannedRecords:
+    """A log of events in parts: a path, a pattern such as `log/*.parquet`, a list or a folder. Nothing is read yet.
+
+    Options as for `crypsis.read_events`. Events of a person may lie in any part; they are put together in the order of
+    the parts.
+
+    >>> import crypsis, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for hour, place in ((7, "home"), (9, "work")):
+    ...     rows = "".join(f"{rider},{place},{hour}\\n" for rider in range(900))
+    ...     _ = (folder / f"{hour}.csv").write_text("id,location,t\\n" + rows)
+    >>> trips = crypsis.scan_events(folder / "*.csv")
+    >>> release = crypsis.anonymize(trips, crypsis.SafePath(
+    ...     epsilon=2, height=2, scheme="flat", location_domain=crypsis.LocationDomain(["home", "work", "park"]),
+    ...     time_domain=crypsis.TimeDomain(0, 24)))
+    >>> 700 < release.data.trajectories < 1100
+    True
+    """
+    from crypsis.data.reading import drops_malformed
+    from crypsis.data.sources.shared_options import LocationTable
+
+    keys: dict[str, Any] = {"id": id, "location": location, "t": t, "sensitive": tuple(sensitive), "time_unit": unit}
+    keys |= {"locations": LocationTable.of(locations), "drop_malformed": drops_malformed(malformed)}
+    return _scan("events", path, format, keys, options)
 
 
 def _scan(kind: str, path: Any, format: str | None, keys: dict[str, Any], options: dict[str, Any]) -> ScannedRecords:

@@ -6,17 +6,22 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+from crypsis.arrays import Int64s
 from crypsis.data.declarations import Declarations
 from crypsis.data.scanned import ScannedTable
 from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.stream import Events
 from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import load
 from crypsis.methods import METHODS
 from crypsis.methods.relational.weighted_rows import DRIVER_ROWS, add_rows, count_rows
 from crypsis.run_context import RunContext
 from crypsis.shards.mixed import EncodedMixed, encode_mixed
-from crypsis.shards.records import EncodedRecords, encode_records
+from crypsis.shards.private import scan_private
+from crypsis.shards.records import EncodedRecords, encode_records, hash_ids
 from crypsis.shards.table import EncodedTable, encode_table
 
 MOST_ROWS = DRIVER_ROWS  # that methods search which look at distinct rows
@@ -70,6 +75,9 @@ def facts_of(
 ) -> ScannedFacts:
     """Read every part once, in bounded memory, and count."""
     kind, files = scanned.stands_for.__name__.lower(), len(scanned.file.files)
+    if isinstance(scanned, ScannedRecords) and scanned.stands_for is Events:
+        with context.stage("count"):
+            return _facts_of_events(scanned, files, executor)
     with context.stage("read"):
         encoded = _encoded(scanned, executor)
     facts = ScannedFacts(kind, files, len(encoded.shards), len(encoded))
@@ -108,3 +116,34 @@ def _facts_of_records(records: EncodedRecords) -> dict[str, Any]:
         "longest": records.longest,
         "empty": len(records) - records.n_filled,
     }
+
+
+def _facts_of_events(scanned: ScannedRecords, files: int, executor: Executor) -> ScannedFacts:
+    """People, places and events; a person may have some in any part."""
+    shards = scan_private(scanned, Declarations(), executor).encode_people(send_places, (), count_visits, ())
+    counted = [load(shard.file) for shard in shards]
+    return ScannedFacts(
+        "events",
+        files,
+        len(shards),
+        sum(shard.rows for shard in shards),
+        labels=len(np.unique(np.concatenate([places for places, _ in counted]))),
+        values=sum(int(visits.sum()) for _, visits in counted),
+        longest=max(int(visits.max(initial=0)) for _, visits in counted),
+        empty=0,
+    )
+
+
+def send_places(data: Events) -> tuple[pl.Series, tuple[np.ndarray[Any, np.dtype[np.uint64]]]]:
+    """Of each event the person, and a number for the place that is the same in every part."""
+    places = hash_ids(data.locations.vocabulary.series)
+    assert places is not None
+    return data.people.decode(data.persons), (places.to_numpy()[data.location_codes],)
+
+
+def count_visits(
+    persons: Int64s, places: np.ndarray[Any, np.dtype[np.uint64]]
+) -> tuple[int, tuple[np.ndarray[Any, np.dtype[np.uint64]], Int64s]]:
+    """How many people there are, which places they were at, and how many events each has."""
+    visits = np.bincount(persons)
+    return len(visits), (np.unique(places), visits)

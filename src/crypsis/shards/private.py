@@ -263,14 +263,9 @@ def _known_sets(head: Transactions, labels: Sequence[pl.Series]) -> Transactions
 
 def _known_events(head: Events, noted: Sequence[Events]) -> Events:
     """Events at all places and at the first and the last time, of nobody."""
-    frame = pl.concat(
-        [
-            pl.DataFrame(
-                {"id": "", "location": events.locations.vocabulary.decode(events.location_codes), "t": events.t}
-            )
-            for events in noted
-        ]
-    )
+    visited = pl.concat([events.locations.vocabulary.decode(events.location_codes) for events in noted])
+    times = np.concatenate([events.t for events in noted])
+    frame = pl.DataFrame({"id": ["nobody"] * len(times), "location": visited, "t": times})
     listed = noted[0].locations
     made = Events.from_frame(frame, locations=listed if listed.x is not None else None)
     return replace(made, by_record=head.by_record)

@@ -144,7 +144,7 @@ class Typed:
         from crypsis.data.scanned_records import ScannedRecords
 
         scanned: Any = {"table": ScannedTable, "mixed": ScannedMixed}
-        scanned |= dict.fromkeys(("transactions", "trajectories"), ScannedRecords)
+        scanned |= dict.fromkeys(("transactions", "trajectories", "events"), ScannedRecords)
         if source.kind not in scanned:
             raise NotApplicable(
                 f"{source.plural.capitalize()} are not worked on in parts, so far; leave --executor out."
