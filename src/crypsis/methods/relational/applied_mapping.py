@@ -16,6 +16,7 @@ from crypsis.data.values import write_values
 from crypsis.strict_json import indented_parts, quoted, quoted_texts
 
 MISSING = "?"
+_AT_ONCE = 1 << 16  # pairs of which the text is made together: it stays in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +52,11 @@ class AppliedMapping:
         which = np.where(begins, code + 1, len(heads))
         which[0] = len(heads) + 1
         names, times = quoted_texts(texts) + ": ", pl.Series(counts).cast(pl.String)
-        pairs = pl.select(pl.concat_str(above.gather(which), names.gather(cell), times)).to_series()
         yield "{"
-        yield pairs.str.join("").item()
+        for start in range(0, len(which), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            parts = above.gather(which[part]), names.gather(cell[part]), times[part]
+            yield pl.select(pl.concat_str(*parts).str.join("")).item()
         yield end + "}\n" + " " * (depth - 1) + "}"
 
     def _pairs(self, column: Column, cells: PublishedColumn) -> tuple[Int64s, Int64s]:
