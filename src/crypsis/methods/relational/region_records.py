@@ -165,6 +165,3 @@ class RecordsInShards:
     def divide(self, chosen: Int64s, by: Int64s, fan: Int64s, spans: Spans) -> Int64s:
         sizes: Int64s = np.sum(self._resident.call("divide_again", chosen, by, fan), axis=0)
         return sizes
-
-    def close(self) -> None:
-        self._resident.close()
