@@ -83,6 +83,35 @@ def million(
     return Trajectories(offsets, codes, _grid(locations, side))
 
 
+def page_views(n: int = 20_450, pages: int = 2_990, mean: float = 36.0, seed: int = 1) -> Trajectories:
+    """Visits of a web site, as many and as long as those of the FIFA dataset: 9 to 100 pages, popular ones and nearby.
+
+    The dataset itself is not passed on. A visitor goes to a popular page, to one nearby, or to the next one.
+    """
+    random = np.random.Generator(np.random.PCG64(seed))
+    lengths = 9 + np.minimum(random.negative_binomial(1.3, 1.3 / (1.3 + mean - 8), n), 91)
+    offsets = offsets_of(lengths)
+    codes = np.empty(int(offsets[-1]), np.int32)
+    popularity = np.cumsum(1 / np.arange(1, pages + 1))
+    page_of_rank = random.permutation(pages)  # popular pages are spread over the site
+
+    def popular(count: int) -> Int64s:
+        ranks = np.searchsorted(popularity, popularity[-1] * random.random(count))
+        return page_of_rank[np.minimum(ranks, pages - 1)]
+
+    visitors = np.arange(n)
+    page = popular(n)
+    codes[offsets[:-1]] = page
+    for step in range(1, int(lengths.max(initial=0))):
+        going_on = lengths[visitors] > step
+        visitors, page = visitors[going_on], page[going_on]
+        kind = random.random(len(visitors))
+        nearby = (page + random.integers(1, 6, len(visitors))) % pages
+        page = np.where(kind < 0.5, popular(len(visitors)), np.where(kind < 0.75, nearby, (page + 1) % pages))
+        codes[offsets[visitors] + step] = page
+    return Trajectories(offsets, codes, Locations(Vocabulary(map(str, range(pages)))))
+
+
 def baskets(n: int = 1_000_000, terms: int = 5_000, length: float = 10.0, seed: int = 1) -> Transactions:
     """Quest-like records; with 515,597 of 1,657 terms and length 6.5 they are of the size of BMS-POS."""
     return quest(n, seed, terms=terms, length=length)

@@ -24,6 +24,7 @@ COMPARED = 20_000  # the port of KAM_REC is quadratic: minutes for all of them
 CURVE = (5_000, 10_000, 20_000, 40_000, 80_000)
 CLICKS = (50_000, 200_000)
 MEMORY_LIMIT = 4 * 2**30
+FIFA_LIMIT = 30.0  # seconds of KAMRec on as many and as long visits
 MSNBC_LIMIT = 60.0  # seconds of KAMRec on all sessions
 
 
@@ -37,6 +38,8 @@ def rows(quick: bool = False) -> Iterator[Row]:
     for method in (KAMCut(k=K), BFP2kA(k=K), KAMRec(k=K, p=40)):
         yield from _curve(method, data, "check-ins", CURVE[:2] if quick else (*CURVE, len(data)))
     yield _timed(BFP2kA(k=50), regions(), "regions", limit=10.0)
+    if not quick:
+        yield _timed(KAMRec(k=20, p=40), workloads.page_views(), "FIFA-like", FIFA_LIMIT)
     clicks = shared_data.data_folder() / "msnbc" / "msnbc990928.txt.xz"
     if clicks.is_file() and not quick:
         msnbc = read_trajectories(clicks, format="fimi")

@@ -358,15 +358,15 @@ def zeros_below(words: Words, bits: int) -> int:
     """Zeros among the lowest bits."""
     zeros = 0
     for word in range(bits >> 6):
-        zeros += 64 - _ones_in(words[word])
+        zeros += 64 - ones_in(words[word])
     rest = bits & 63
     if rest:
-        zeros += rest - _ones_in(words[bits >> 6] & ((_ONE << np.uint64(rest)) - _ONE))
+        zeros += rest - ones_in(words[bits >> 6] & ((_ONE << np.uint64(rest)) - _ONE))
     return zeros
 
 
 @njit
-def _ones_in(word: np.uint64) -> int:
+def ones_in(word: np.uint64) -> int:
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

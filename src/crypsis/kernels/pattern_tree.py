@@ -4,7 +4,11 @@ The sequences are written one behind the other, END after each. The projection o
 sequence that contains it: where its leftmost embedding is over; that of a longer one is found by looking on from there.
 Patterns of one item have theirs in `postings`; others are kept in a pool, long ones in its first half until that is
 full, all others in its second half, which is emptied when it is full; what is missing then is made again from what is
-left. A pattern that too few have is a dead end: whatever begins with it is as rare.
+left. When a longer pattern is asked for the first time, one look at all that is in the projection finds every item that
+enough individuals go on with: what is not among them is rare, and so is whatever begins with it.
+
+A word at each place tells which items come from there on, item c by bit c % 64. Most sequences do not go on with an
+item that is looked for, and this spares reading them to their end; up to 64 items the words are all that is counted.
 """
 
 from __future__ import annotations
@@ -13,48 +17,71 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.kernels.lcs import Sequences
+from crypsis.kernels.lcs import Sequences, Words
 
 RARE = -1
 NO_ROOM = -2
 ROOT = 0
 END = -1
-_NONE = -1
-_FAR = 64  # places to look at one by one before a long sequence is searched
+NONE = -1
+FAR = 64  # places to look at one by one before a long sequence is searched
+_BITS = 64  # of a word
+_COUNTED_AT_ONCE = 4  # items whose bits are counted in about the time of looking at a place
+_ONE = np.uint64(1)
 _LONG = 256  # entries of a projection that costs more to make again than to keep
+
+
+class LongSequences(NamedTuple):
+    """Places of long sequences by sequence, item and place; none of others.
+
+    Sequence q has items[offsets[q]:offsets[q + 1]] at places[offsets[q]:offsets[q + 1]].
+    """
+
+    offsets: Int64s
+    items: Int32s
+    places: Int32s
 
 
 class Corpus(NamedTuple):
     """Distinct sequences in one text, the sequence at each place of it, and the rows of each sequence.
 
-    From place `once_from` on, every sequence has one row; what is before that place may have several.
-    Individuals of sequence q are whose[whose_offsets[q]:whose_offsets[q + 1]] where several rows may belong to one
-    individual; otherwise every row is one, and `whose` is empty. For item c, postings[posting_offsets[c]:
-    posting_offsets[c + 1]] are the places behind the first c of each sequence. Where sequence q goes on for long, its
-    places are sorted by item, then place: sorted_places[sorted_offsets[q]:sorted_offsets[q + 1]], with their items
-    beside them. The rest is room to work in.
+    Sequence q is text[begins[q]:begins[q] + lengths[q]], and END follows.
+    `later` has for each place the items from there to the end of its sequence, one bit for each where there are few.
+    From place `once_from` on, every sequence has one row; what is before that place may have several. Individuals of
+    sequence q are whose[whose_offsets[q]:whose_offsets[q + 1]] where several rows may belong to one individual;
+    otherwise every row is one, and `whose` is empty. For item c, postings[posting_offsets[c]: posting_offsets[c + 1]]
+    are the places behind the first c of each sequence. The rest is room to work in; `work` counts the places that were
+    looked at.
     """
 
     text: Int32s
+    begins: Int64s
+    lengths: Int32s
     sequence_at: Int32s
+    later: Words
     rows: Int64s
     once_from: int
     whose_offsets: Int64s
     whose: Int32s
     posting_offsets: Int64s
     postings: Int32s
-    sorted_offsets: Int64s
-    sorted_items: Int32s
-    sorted_places: Int32s
+    long: LongSequences
     counted_at: Int64s
+    seen_at: Int64s
+    counts: Int64s
+    counted: Int32s
     clock: Int64s
+    work: Int64s
     places: Int32s
 
 
 class PatternTree(NamedTuple):
     """Node n is the pattern of its parent and one more item; `slots` finds it.
+
+    Once expanded[n], all frequent ones that are one item longer are there, and children[n] tells with which items, item
+    c by bit c % 64. Whatever comes in a longer frequent pattern behind n is among these.
 
     `used` has the number of nodes, and how far the second and the first half of the pool are filled.
 
@@ -65,6 +92,8 @@ class PatternTree(NamedTuple):
     parent: Int32s
     item: Int32s
     support: Int64s
+    expanded: Bools
+    children: Words
     first: Int64s
     length: Int32s
     pool: Int32s
@@ -77,39 +106,49 @@ def corpus_of(
     """Write the sequences into one text, those with several rows first, and sort out where each item stands."""
     once = np.flatnonzero(rows == 1)
     repeated = np.flatnonzero(rows != 1)
-    text, sequence_at = _written_together(sequences, np.concatenate([repeated, once]))
+    order = np.concatenate([repeated, once])
+    text, sequence_at, later = _written_together(sequences, order)
+    begins = np.empty(len(order), np.int64)
+    begins[order] = offsets_of(sequences.lengths[order] + np.int64(1))[:-1]
     offsets, postings = _postings(text, sequence_at, len(rows), n_codes)
-    sorted_offsets, sorted_places = _sorted_places(text, sequence_at, sequences.lengths)
     return Corpus(
         text=text,
+        begins=begins,
+        lengths=sequences.lengths,
         sequence_at=sequence_at,
+        later=later,
         rows=rows,
         once_from=int(sequences.lengths[repeated].sum()) + len(repeated),
         whose_offsets=whose_offsets,
         whose=whose,
         posting_offsets=offsets,
         postings=postings,
-        sorted_offsets=sorted_offsets,
-        sorted_items=text[sorted_places],
-        sorted_places=sorted_places,
+        long=_long_sequences(text, sequence_at, sequences.lengths),
         counted_at=np.zeros(n_individuals, np.int64),
+        seen_at=np.zeros(n_codes, np.int64),
+        counts=np.zeros(n_codes, np.int64),
+        counted=np.zeros(n_codes, np.int32),
         clock=np.zeros(1, np.int64),
+        work=np.zeros(1, np.int64),
         places=np.zeros(len(rows), np.int32),
     )
 
 
-def _sorted_places(text: Int32s, sequence_at: Int32s, lengths: Int32s) -> tuple[Int64s, Int32s]:
-    """The places of long sequences by sequence, item and place; those of others are left out."""
-    places = np.flatnonzero((lengths[sequence_at] > _FAR) & (text != END))
+def _long_sequences(text: Int32s, sequence_at: Int32s, lengths: Int32s) -> LongSequences:
+    places = np.flatnonzero((lengths[sequence_at] > FAR) & (text != END))
     places = places[np.lexsort((places, text[places], sequence_at[places]))]
-    return offsets_of(np.where(lengths > _FAR, lengths, 0)), places.astype(np.int32)
+    return LongSequences(offsets_of(np.where(lengths > FAR, lengths, 0)), text[places], places.astype(np.int32))
 
 
 def with_own_room(corpus: Corpus) -> Corpus:
     """The same sequences with room of their own to work in, for another thread."""
     return corpus._replace(
         counted_at=np.zeros_like(corpus.counted_at),
+        seen_at=np.zeros_like(corpus.seen_at),
+        counts=np.zeros_like(corpus.counts),
+        counted=np.zeros_like(corpus.counted),
         clock=np.zeros_like(corpus.clock),
+        work=np.zeros_like(corpus.work),
         places=np.zeros_like(corpus.places),
     )
 
@@ -118,15 +157,24 @@ def no_patterns(n_slots: int = 1 << 12, pool: int = 1 << 16) -> PatternTree:
     """A tree of the empty pattern."""
     room = n_slots // 2
     return PatternTree(
-        slots=np.full(n_slots, _NONE, np.int64),
-        parent=np.full(room, _NONE, np.int32),
-        item=np.full(room, _NONE, np.int32),
+        slots=np.full(n_slots, NONE, np.int64),
+        parent=np.full(room, NONE, np.int32),
+        item=np.full(room, NONE, np.int32),
         support=np.zeros(room, np.int64),
-        first=np.full(room, _NONE, np.int64),
+        expanded=np.zeros(room, np.bool_),
+        children=np.zeros(room, np.uint64),
+        first=np.full(room, NONE, np.int64),
         length=np.zeros(room, np.int32),
         pool=np.empty(pool, np.int32),
         used=np.array([1, pool // 2, 0], np.int64),
     )
+
+
+def emptied(tree: PatternTree) -> PatternTree:
+    """A tree without patterns that has the same pool."""
+    empty = no_patterns(pool=0)
+    empty.used[1] = len(tree.pool) // 2
+    return empty._replace(pool=tree.pool)
 
 
 def with_more_room(tree: PatternTree) -> PatternTree:
@@ -136,6 +184,8 @@ def with_more_room(tree: PatternTree) -> PatternTree:
     wider.parent[:n_nodes] = tree.parent[:n_nodes]
     wider.item[:n_nodes] = tree.item[:n_nodes]
     wider.support[:n_nodes] = tree.support[:n_nodes]
+    wider.expanded[:n_nodes] = tree.expanded[:n_nodes]
+    wider.children[:n_nodes] = tree.children[:n_nodes]
     wider.first[:n_nodes] = tree.first[:n_nodes]
     wider.length[:n_nodes] = tree.length[:n_nodes]
     wider.used[:] = tree.used
@@ -145,12 +195,13 @@ def with_more_room(tree: PatternTree) -> PatternTree:
 
 
 @njit
-def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s]:
+def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s, Words]:
     length = np.int64(len(sequences.lengths))
     for sequence in range(len(sequences.lengths)):
         length += sequences.lengths[sequence]
     text = np.empty(length, np.int32)
     sequence_at = np.empty(length, np.int32)
+    later = np.zeros(length, np.uint64)
     place = 0
     for sequence in order:
         start = sequences.starts[sequence]
@@ -160,8 +211,10 @@ def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int3
             place += 1
         text[place] = END
         sequence_at[place] = sequence
+        for before in range(place - 1, place - 1 - sequences.lengths[sequence], -1):
+            later[before] = later[before + 1] | (_ONE << np.uint64(text[before] % _BITS))
         place += 1
-    return text, sequence_at
+    return text, sequence_at, later
 
 
 @njit
@@ -187,16 +240,16 @@ def _postings(text: Int32s, sequence_at: Int32s, n_sequences: int, n_codes: int)
 
 
 @njit
-def _slot_of(tree: PatternTree, parent: int, item: int) -> int:
+def child_slot(slots: Int64s, parents: Int32s, items: Int32s, parent: int, item: int) -> int:
     """Where the child with this item is, or would be."""
     value = np.uint64(parent) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(item)
     value = (value ^ (value >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     value ^= value >> np.uint64(32)
-    last = np.int64(len(tree.slots) - 1)
+    last = np.int64(len(slots) - 1)
     slot = np.int64(value & np.uint64(0x7FFFFFFFFFFFFFFF)) & last
     while True:
-        node = tree.slots[slot]
-        if node == _NONE or (tree.parent[node] == parent and tree.item[node] == item):
+        node = slots[slot]
+        if node == NONE or (parents[node] == parent and items[node] == item):
             return int(slot)
         slot = (slot + 1) & last
 
@@ -204,41 +257,101 @@ def _slot_of(tree: PatternTree, parent: int, item: int) -> int:
 @njit
 def _fill_slots(tree: PatternTree) -> None:
     for node in range(1, tree.used[0]):
-        tree.slots[_slot_of(tree, tree.parent[node], tree.item[node])] = node
+        tree.slots[child_slot(tree.slots, tree.parent, tree.item, tree.parent[node], tree.item[node])] = node
 
 
 @njit
-def child_of(tree: PatternTree, corpus: Corpus, parent: int, item: int, k: int) -> int:
-    """The pattern one item longer than a frequent one; RARE if fewer than k have it, NO_ROOM if it cannot be noted."""
-    slot = _slot_of(tree, parent, item)
-    node = tree.slots[slot]
-    if node == _NONE:
+def goes_on_with(children: np.uint64, item: int) -> bool:
+    """Whether an item, or one that shares its bit, is among those that a pattern goes on with."""
+    return bool((children >> np.uint64(item % _BITS)) & _ONE)
+
+
+@njit
+def expand(tree: PatternTree, corpus: Corpus, parent: int, k: int) -> bool:
+    """Note every frequent pattern that is one item longer than this one; False if there is no room for them."""
+    if tree.expanded[parent]:
+        return True
+    counts, children = corpus.counts, np.uint64(0)
+    n_counted = _count_singles(corpus) if parent == ROOT else _count_later(tree, corpus, parent)
+    n_frequent = 0
+    for item in corpus.counted[:n_counted]:
+        n_frequent += counts[item] >= k
+    fits = tree.used[0] + n_frequent <= len(tree.parent)
+    for item in corpus.counted[:n_counted]:
+        support, counts[item] = counts[item], 0
+        if not fits or support < k:
+            continue
+        if len(corpus.whose) > 0 and parent != ROOT:  # rows were counted: there are fewer individuals
+            support = _individuals(corpus, _look_on(tree, corpus, parent, item))
+            if support < k:
+                continue
         node = tree.used[0]
-        if node == len(tree.parent):
-            return NO_ROOM
-        if parent == ROOT:
-            _note_single(tree, corpus, node, item)
-        else:
-            _project(tree, corpus, parent)
-            n_entries = _look_on(tree, corpus, parent, item)
-            tree.support[node] = _individuals(corpus, n_entries)
-            tree.first[node] = _NONE
-            if tree.support[node] >= k:
-                _keep(tree, corpus, node, n_entries)
+        tree.used[0] = node + 1
         tree.parent[node] = parent
         tree.item[node] = item
-        tree.slots[slot] = node
-        tree.used[0] = node + 1
-    return int(node) if tree.support[node] >= k else RARE
+        tree.support[node] = support
+        tree.first[node] = NONE
+        tree.expanded[node] = False
+        children |= _ONE << np.uint64(item % _BITS)
+        tree.slots[child_slot(tree.slots, tree.parent, tree.item, parent, item)] = node
+    tree.expanded[parent] = fits
+    tree.children[parent] = children
+    return bool(fits)
 
 
 @njit
-def _note_single(tree: PatternTree, corpus: Corpus, node: int, item: int) -> None:
-    first, end = corpus.posting_offsets[item], corpus.posting_offsets[item + 1]
-    for entry in range(first, end):
-        corpus.places[entry - first] = corpus.postings[entry]
-    tree.support[node] = _individuals(corpus, end - first)
-    tree.first[node] = _NONE
+def _count_later(tree: PatternTree, corpus: Corpus, node: int) -> int:
+    """Count for each item the rows that go on with it after this pattern; how many items were `counted`."""
+    _project(tree, corpus, node)
+    counts, text, rows, later = corpus.counts, corpus.text, corpus.rows, corpus.later
+    counted, seen_at, sequence_at, once_from = corpus.counted, corpus.seen_at, corpus.sequence_at, corpus.once_from
+    clock, work = corpus.clock[0], 0
+    n_codes = len(counts)
+    n_counted = 0
+    places = _kept_places(tree, corpus, node)
+    work += len(places) * (1 + n_codes // _COUNTED_AT_ONCE if n_codes <= _BITS else 1)
+    for place in places:
+        weight = np.int64(1)
+        if place < once_from:
+            weight = rows[sequence_at[place]]
+            if weight == 0:  # a kept path that no row ends with
+                continue
+        if n_codes <= _BITS:
+            word = later[place]
+            for item in range(n_codes):
+                counts[item] += weight * np.int64((word >> np.uint64(item)) & _ONE)
+            continue
+        clock += 1
+        begin = place
+        while text[place] != END:
+            item = text[place]
+            if seen_at[item] != clock:
+                seen_at[item] = clock
+                if counts[item] == 0:
+                    counted[n_counted] = item
+                    n_counted += 1
+                counts[item] += weight
+            place += 1
+        work += place - begin
+    corpus.clock[0] = clock
+    corpus.work[0] += work
+    if n_codes > _BITS:
+        return n_counted
+    for item in range(n_codes):
+        counted[item] = item
+    return n_codes
+
+
+@njit
+def _count_singles(corpus: Corpus) -> int:
+    """Count for each item the individuals that have it; how many items were `counted`."""
+    for item in range(len(corpus.counts)):
+        first, end = corpus.posting_offsets[item], corpus.posting_offsets[item + 1]
+        for entry in range(first, end):
+            corpus.places[entry - first] = corpus.postings[entry]
+        corpus.counts[item] = _individuals(corpus, end - first)
+        corpus.counted[item] = item
+    return len(corpus.counts)
 
 
 @njit
@@ -265,11 +378,11 @@ def _individuals(corpus: Corpus, n_entries: int) -> int:
 @njit
 def _project(tree: PatternTree, corpus: Corpus, node: int) -> None:
     """Make the projection of a pattern again if it is not kept, from the closest ancestor that has one."""
-    if tree.first[node] != _NONE or tree.parent[node] == ROOT:
+    if tree.first[node] != NONE or tree.parent[node] == ROOT:
         return
     depth = 1
     ancestor = tree.parent[node]
-    while tree.first[ancestor] == _NONE and tree.parent[ancestor] != ROOT:
+    while tree.first[ancestor] == NONE and tree.parent[ancestor] != ROOT:
         ancestor = tree.parent[ancestor]
         depth += 1
     below = np.empty(depth, np.int64)
@@ -285,38 +398,54 @@ def _project(tree: PatternTree, corpus: Corpus, node: int) -> None:
 @njit
 def _look_on(tree: PatternTree, corpus: Corpus, node: int, item: int) -> int:
     """Write the projection of the longer pattern into the work room; how many entries it has."""
-    if tree.parent[node] == ROOT:
-        single = tree.item[node]
-        places = corpus.postings[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
-    else:
-        places = tree.pool[tree.first[node] : tree.first[node] + tree.length[node]]
-    text, n_entries = corpus.text, 0
+    places = _kept_places(tree, corpus, node)
+    corpus.work[0] += len(places)
+    text, later, sequence_at, long, found = corpus.text, corpus.later, corpus.sequence_at, corpus.long, corpus.places
+    n_entries = 0
+    bit = _ONE << np.uint64(item % _BITS)
     for place in places:
-        far = place + _FAR
+        if later[place] & bit == np.uint64(0):
+            continue
+        far = place + FAR
         while text[place] != item and text[place] != END and place < far:
             place += 1
-        if place == far:  # a long sequence: search instead
-            place = _next_place(corpus, place, item)
+        if place == far:
+            place = next_place_of_long(long, sequence_at[place], place, item)
         if text[place] == item:
-            corpus.places[n_entries] = place + 1
+            found[n_entries] = place + 1
             n_entries += 1
     return n_entries
 
 
 @njit
-def _next_place(corpus: Corpus, place: int, item: int) -> int:
-    """The next place of the item from this place on in a long sequence; this place where there is none."""
-    sequence = corpus.sequence_at[place]
-    low, end = corpus.sorted_offsets[sequence], corpus.sorted_offsets[sequence + 1]
+def _kept_places(tree: PatternTree, corpus: Corpus, node: int) -> Int32s:
+    """The projection of a pattern for which it is kept: behind its leftmost embedding in each sequence."""
+    if tree.parent[node] == ROOT:
+        single = tree.item[node]
+        return corpus.postings[corpus.posting_offsets[single] : corpus.posting_offsets[single + 1]]
+    return tree.pool[tree.first[node] : tree.first[node] + tree.length[node]]
+
+
+@njit
+def places_of(tree: PatternTree, corpus: Corpus, node: int) -> Int32s:
+    """The projection of a frequent pattern; the array holds it until the next pattern is asked for."""
+    _project(tree, corpus, node)
+    return _kept_places(tree, corpus, node)
+
+
+@njit
+def next_place_of_long(long: LongSequences, sequence: int, place: int, item: int) -> int:
+    """The next place of the item in a long sequence from this place on; this place where there is none."""
+    low, end = long.offsets[sequence], long.offsets[sequence + 1]
     high = end
     while low < high:
         middle = (low + high) // 2
-        other = corpus.sorted_items[middle]
-        if other < item or (other == item and corpus.sorted_places[middle] < place):
+        other = long.items[middle]
+        if other < item or (other == item and long.places[middle] < place):
             low = middle + 1
         else:
             high = middle
-    return corpus.sorted_places[low] if low < end and corpus.sorted_items[low] == item else place
+    return int(long.places[low]) if low < end and long.items[low] == item else place
 
 
 @njit
@@ -331,7 +460,7 @@ def _keep(tree: PatternTree, corpus: Corpus, node: int, n_entries: int) -> None:
         if start + n_entries > len(tree.pool):
             for other in range(tree.used[0]):
                 if tree.first[other] >= half:
-                    tree.first[other] = _NONE
+                    tree.first[other] = NONE
             start = half
         tree.used[1] = start + n_entries
     for entry in range(n_entries):
@@ -343,14 +472,18 @@ def _keep(tree: PatternTree, corpus: Corpus, node: int, n_entries: int) -> None:
 @njit
 def pattern_of(tree: PatternTree, corpus: Corpus, codes: Int32s, k: int, enough: int) -> int:
     """The node of this pattern, RARE if fewer than `enough` (k or more) have it, NO_ROOM if it cannot be noted."""
+    slots, parents, items, children = tree.slots, tree.parent, tree.item, tree.children
+    expanded, support = tree.expanded, tree.support
     node = ROOT
     for code in codes:
-        node = child_of(tree, corpus, node, code, k)
-        if node < 0:
-            return node
-        if tree.support[node] < enough:
+        if not expanded[node] and not expand(tree, corpus, node, k):
+            return NO_ROOM
+        if not goes_on_with(children[node], code):
             return RARE
-    return node
+        node = slots[child_slot(slots, parents, items, node, code)]
+        if node == NONE or support[node] < enough:
+            return RARE
+    return int(node)
 
 
 @njit

@@ -10,8 +10,19 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.kernels.lcs import Sequences, Words, common_from, masks_of_long, zeros_below
-from crypsis.kernels.pattern_tree import NO_ROOM, RARE, Corpus, PatternTree, comes_before, pattern_of
+from crypsis.kernels.lcs import Sequences, Words, common_from, masks_of_long, ones_in, zeros_below
+from crypsis.kernels.pattern_tree import (
+    END,
+    FAR,
+    NO_ROOM,
+    RARE,
+    Corpus,
+    LongSequences,
+    PatternTree,
+    comes_before,
+    next_place_of_long,
+    pattern_of,
+)
 
 _SEEN_BITS = 12
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -37,61 +48,79 @@ def _by_length(common: Int32s, others: Int32s) -> Int32s:
 
 
 @njit
-def _leftmost_common(sequence: Int32s, other: Int32s, states: Words, left: int, spelled: Int32s) -> np.uint64:
+def leftmost_common(
+    sequence: Int32s,
+    text: Int32s,
+    begin: int,
+    long: LongSequences,
+    number: int,
+    states: Words,
+    left: int,
+    spelled: Int32s,
+) -> np.uint64:
     """Spell the longest common subsequence that takes the smallest positions of `sequence`; these positions as bits.
 
-    At each step the earliest position from which the maximum can still be reached is matched to the earliest place.
+    The other one is sequence `number` of a corpus and begins at text[begin]; `states` are those of `common_from`. At
+    each step the earliest position from which the maximum can still be reached is matched to the earliest place.
     """
-    position, place, n_spelled = 0, 0, 0
+    position, place, n_spelled = 0, begin, 0
     taken = np.uint64(0)
+    narrow = states.shape[1] == 1
     while left > 0:
         item = sequence[position]
         after = place
-        while after < len(other) and other[after] != item:
+        far = place + FAR
+        while text[after] != item and text[after] != END and after < far:
             after += 1
-        if after < len(other) and zeros_below(states[after + 1], len(sequence) - position - 1) == left - 1:
-            spelled[n_spelled] = item
-            n_spelled += 1
-            taken |= _ONE << np.uint64(position & 63)
-            left -= 1
-            place = after + 1
+        if after == far:
+            after = next_place_of_long(long, number, after, item)
+        if text[after] == item:
+            behind, rest = after + 1 - begin, len(sequence) - position - 1
+            if narrow:
+                reached = rest - ones_in(states[behind, 0] & ((_ONE << np.uint64(rest)) - _ONE))
+            else:
+                reached = zeros_below(states[behind], rest)
+            if reached == left - 1:
+                spelled[n_spelled] = item
+                n_spelled += 1
+                taken |= _ONE << np.uint64(position & 63)
+                left -= 1
+                place = after + 1
         position += 1
     return taken
 
 
 @njit
 def best_replacement(
-    codes: Int32s,
     sequence: Int32s,
     masks: Words,
-    nodes: Int32s,
+    others: Int32s,
     common: Int32s,
-    starts: Int64s,
-    depth: Int32s,
     k: int,
     corpus: Corpus,
     tree: PatternTree,
 ) -> int:
-    """The best frequent common subsequence with the paths of `nodes`, which have `common` items in common with it.
+    """The best frequent common subsequence with these others, which have `common` items in common with the sequence.
 
     The longest, then the one that most individuals have, then the smallest; RARE if there is none, NO_ROOM if the tree
     is full. `masks` holds the positions of each item in the sequence, counted from its end.
     """
-    others = _by_length(common, nodes)
+    ordered = _by_length(common, others)
     longest_other = 0
-    for node in others:
-        longest_other = max(longest_other, depth[node])
+    for number in ordered:
+        longest_other = max(longest_other, corpus.lengths[number])
     states = np.empty((longest_other + 1, masks.shape[1]), np.uint64)
     spelled = np.empty(len(sequence), np.int32)
     # Others often have the same in common with it. What was looked up lately is found here by its positions.
     seen = np.zeros(1 << _SEEN_BITS, np.uint64)
     best, best_length, enough = RARE, 0, k
-    for node in others:
-        other = codes[starts[node] : starts[node] + depth[node]]
-        length = common_from(masks, other, states)
+    text, begins, lengths, long = corpus.text, corpus.begins, corpus.lengths, corpus.long
+    for number in ordered:
+        begin = begins[number]
+        length = common_from(masks, text[begin : begin + lengths[number]], states)
         if length < best_length:
             break
-        taken = _leftmost_common(sequence, other, states, length, spelled)
+        taken = leftmost_common(sequence, text, begin, long, number, states, length, spelled)
         if len(sequence) <= 64:
             slot = np.int64((taken * _GOLDEN) >> np.uint64(64 - _SEEN_BITS))
             if seen[slot] == taken:
@@ -111,8 +140,7 @@ def best_replacements(
     members: Int64s,
     found: Int64s,
     masks: Words,
-    starts: Int64s,
-    depth: Int32s,
+    number_of_node: Int32s,
     k: int,
     corpus: Corpus,
     tree: PatternTree,
@@ -120,6 +148,7 @@ def best_replacements(
 ) -> int:
     """Fill best[q] for the sequences of a batch whose candidates `common_lengths` found; how many were done.
 
+    The corpus has the path of a node as sequence number_of_node[node].
     Fewer than all means that the tree of patterns is full; call again. Only entries that are NO_ROOM are filled.
     `masks` (n_codes x 1) comes and leaves empty.
     """
@@ -135,7 +164,7 @@ def best_replacements(
         place = fill[entry >> 48]
         fill[entry >> 48] += 1
         common[place] = (entry >> 32) & 0xFFFF
-        others[place] = entry & 0xFFFFFFFF
+        others[place] = number_of_node[entry & 0xFFFFFFFF]
     for member in range(n_members):
         number = members[member]
         if best[number] != NO_ROOM:
@@ -145,9 +174,7 @@ def best_replacements(
         for place in range(len(sequence)):
             masks[sequence[place], 0] |= np.uint64(1) << np.uint64(len(sequence) - 1 - place)
         some = slice(first[member], first[member + 1])
-        best[number] = best_replacement(
-            sequences.codes, sequence, masks, others[some], common[some], starts, depth, k, corpus, tree
-        )
+        best[number] = best_replacement(sequence, masks, others[some], common[some], k, corpus, tree)
         for place in range(len(sequence)):
             masks[sequence[place], 0] = np.uint64(0)
         if best[number] == NO_ROOM:
@@ -157,12 +184,10 @@ def best_replacements(
 
 @njit
 def best_replacement_of_long(
-    codes: Int32s,
     sequence: Int32s,
     nodes: Int32s,
     common: Int32s,
-    starts: Int64s,
-    depth: Int32s,
+    number_of_node: Int32s,
     k: int,
     corpus: Corpus,
     tree: PatternTree,
@@ -170,4 +195,4 @@ def best_replacement_of_long(
 ) -> int:
     """The same for one sequence of any length, whose candidates `common_lengths_of_long` found."""
     masks = masks_of_long(sequence, n_codes, True)
-    return best_replacement(codes, sequence, masks, nodes, common, starts, depth, k, corpus, tree)
+    return best_replacement(sequence, masks, number_of_node[nodes], common, k, corpus, tree)

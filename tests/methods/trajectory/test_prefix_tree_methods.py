@@ -121,8 +121,32 @@ def test_results_stay_the_same_when_tables_are_small(monkeypatch: pytest.MonkeyP
     usual = [aligned(paths, method) for method in (KAMRec(k=3), BFP2kA(k=3))]
     monkeypatch.setattr(kam_rec, "no_patterns", lambda pool: pattern_tree.no_patterns(4, pool))
     monkeypatch.setattr(kam_rec, "POOL", 0)
+    monkeypatch.setattr(kam_rec, "MOST_PATTERNS", 20)
     monkeypatch.setattr(bf_p2ka, "SEQUENCES_PER_STEP", 1)
     assert [aligned(paths, method) for method in (KAMRec(k=3), BFP2kA(k=3))] == usual
+
+
+@pytest.mark.parametrize("steps", [0, 0.3, 1, 3, 10**6])
+def test_frequent_parts_and_comparing_with_all_recover_the_same(steps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kam_rec, "STEPS_PER_NODE", steps)
+    monkeypatch.setattr(kam_rec, "STEPS_PER_NODE_OF_FEW_CODES", steps)
+    monkeypatch.setattr(kam_rec, "MEMBERS_AT_ONCE", 7)
+    for n_codes in (4, 70):  # words that tell items apart, and words that do not
+        chance = random.Random(n_codes)
+        codes = [chance.randrange(n_codes) for _ in range(5)]
+        paths = [tuple(chance.choices(codes, k=chance.randint(1, 9))) for _ in range(60)]
+        for owners in (None, [chance.randint(0, 30) for _ in paths]):
+            whose = list(range(len(paths))) if owners is None else owners
+            for p in (0, 50):
+                method = KAMRec(k=3, p=p, unit=None if owners is None else "owner")
+                assert aligned(paths, method, owners) == expected_by_reference(paths, whose, method)
+
+
+def test_long_sequences_are_recovered_as_they_are_by_the_reference() -> None:
+    chance = random.Random(3)
+    paths = [tuple(chance.choices(range(9), k=chance.choice([3, 30, 70, 140]))) for _ in range(24)]
+    for method in (KAMRec(k=3, p=10), KAMRec(k=8, p=0)):
+        assert aligned(paths, method) == expected_by_reference(paths, list(range(len(paths))), method)
 
 
 @given(datasets(owners=None), st.integers(1, 4), st.randoms())

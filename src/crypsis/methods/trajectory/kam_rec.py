@@ -1,14 +1,15 @@
 """KAMRec: cut what begins rarely, then recover from it the longest part that k trajectories contain.
 
-Guarantees sequence k-anonymity. Costs one sort, and for each distinct cut trajectory a walk over the whole tree.
+Guarantees sequence k-anonymity. Costs one sort, and for each distinct cut trajectory a search for its frequent
+parts, or a walk over the whole tree where it has too many.
 
 Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Transactions on Data Privacy 3, 2010, 91-121.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -20,6 +21,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
+from crypsis.kernels.frequent_parts import UNDECIDED, Others, best_frequent_parts
 from crypsis.kernels.lcs import (
     NARROW,
     WORDS,
@@ -34,6 +36,7 @@ from crypsis.kernels.pattern_tree import (
     RARE,
     Corpus,
     PatternTree,
+    emptied,
     no_patterns,
     patterns_of,
     with_more_room,
@@ -58,8 +61,13 @@ from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTrajectories
 
 LANES = (8, 16, 32, 64)
-POOL = 1 << 27  # places of kept projections, at most; memory is taken as they come
+POOL = 1 << 27  # places of kept projections, at most, in all threads; memory is taken as they come
+MOST_PATTERNS = 1 << 23  # in all threads; with more a thread begins with none again
 LONG = 0
+MEMBERS_AT_ONCE = 128
+STEPS_PER_NODE = 0.1  # looking for parts may take about as long as comparing a sequence with all others
+STEPS_PER_NODE_OF_FEW_CODES = 1.0  # up to 64 codes what was counted for one sequence serves most others
+FEW_CODES = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +77,8 @@ class KAMRec(Method):
     All trajectories are laid into one prefix tree. Those that leave the part that k of them pass are cut; a cut one is
     replaced by its longest common subsequence with another cut one or with a kept path, if at least k original
     trajectories contain that and it keeps p percent of the visits. Without such a part it is lost.
-    Time grows with the distinct cut trajectories times the nodes of the tree.
+    Time grows with the distinct cut trajectories where these are short: each is searched for its frequent parts. Long
+    ones have too many of them; they are compared with all others, in time that grows with the square of their number.
     Differs from the paper: candidates must pass the support test that its text asks for and its procedure lacks, ties
     go to the larger support and then the smaller sequence, and `strict` also counts the published data.
 
@@ -94,7 +103,14 @@ class KAMRec(Method):
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     scaling: ClassVar[Scaling] = Scaling.BLOCKS
     publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = ("prefix tree", "index", "compare with the tree", "recover", "publish")
+    stages: ClassVar[tuple[str, ...]] = (
+        "prefix tree",
+        "index",
+        "find frequent parts",
+        "compare with the tree",
+        "recover",
+        "publish",
+    )
 
     k: Annotated[int, AtLeast(1), "Trajectories that must contain each published sequence."] = 5
     p: Annotated[float, Between(0, 100), "Percent of its visits that a recovered trajectory must keep."] = 40.0
@@ -141,13 +157,50 @@ class _Recovery:
         self.others = tree.kept_leaves.copy()
         self.others[tree.cut_nodes] = True
         with context.stage("index"):
-            self.corpus = tree.corpus()
-            self.patterns = _room_for(self.corpus)
-            self.best, self.patterns = _found(self.cut, self.corpus, self.patterns, self.tree.k)
+            ends = np.flatnonzero((tree.rows_ending > 0) | self.others)
+            self.number_of_node = np.zeros(len(self.others), np.int32)
+            self.number_of_node[ends] = np.arange(len(ends), dtype=np.int32)
+            self.corpus = tree.corpus_of(ends)
+            self.in_corpus = Others(self.others[ends], int(self.corpus.lengths.max(initial=0)))
+            self.workers = available_workers()
+            room = _room_for(self.corpus, self.workers)
+            self.best, patterns = _found(self.cut, self.corpus, room, self.tree.k)
+        frequent = np.flatnonzero(self.best != RARE)
+        self.batches = [frequent]
+        self.replacements = [written_out(patterns, self.best[frequent])]
+        self.idle = [_Finder(self, self.corpus, patterns)]
         self.missing = np.flatnonzero(self.best == RARE)
         self.least = _shortest_allowed(self.cut.lengths, p)
+        with context.stage("find frequent parts"):
+            self._find_frequent_parts(context)
         with context.stage("compare with the tree"):
             self._compare_with_frequent(context)
+
+    @contextmanager
+    def _finder(self) -> Iterator[_Finder]:
+        """What finds replacements in this thread: one that no other thread uses, or a new one."""
+        try:
+            finder = self.idle.pop()
+        except IndexError:
+            corpus = with_own_room(self.corpus)
+            finder = _Finder(self, corpus, _room_for(corpus, self.workers))
+        yield finder
+        self.idle.append(finder)
+
+    def _find_frequent_parts(self, context: RunContext) -> None:
+        """Try what is frequent in each sequence, short ones first; the undecided are compared with all others later."""
+        by_length = self.missing[np.argsort(self.cut.lengths[self.missing], kind="stable")]
+        batches = [by_length[first : first + MEMBERS_AT_ONCE] for first in range(0, len(by_length), MEMBERS_AT_ONCE)]
+
+        def try_parts(batch: Int64s) -> tuple[Int64s, tuple[Int64s, Int32s]]:
+            with self._finder() as finder:
+                return finder.frequent_parts(batch)
+
+        for decided, written in map_in_threads(try_parts, batches, self.workers, context.report_progress):
+            self.batches.append(decided)
+            self.replacements.append(written)
+        decided = np.concatenate(self.batches[1:]) if batches else self.missing
+        self.missing = np.setdiff1d(self.missing, decided, assume_unique=True)
 
     def _compare_with_frequent(self, context: RunContext) -> None:
         """Whatever is in common with a frequent one is frequent, so nothing shorter than that is of use."""
@@ -167,31 +220,26 @@ class _Recovery:
                 least[batch] = longest_common_lengths(self.cut, batch, self.least, lane, nodes, height, masks)
 
         batches = list(_batches(self.cut.lengths, self.least, self.missing))
-        map_in_threads(look, batches, available_workers(), context.report_progress)
+        map_in_threads(look, batches, self.workers, context.report_progress)
         self.least = least
 
     def run(self, context: RunContext) -> None:
         """Find replacements for those that are not frequent themselves, batch by batch, in all processors."""
         batches = list(_batches(self.cut.lengths, self.least, self.missing))
-        finders = threading.local()
 
         def replace(part: tuple[Int64s, int]) -> tuple[Int64s, Int32s]:
-            if not hasattr(finders, "own"):
-                finders.own = _Finder(self)
-            return finders.own.replacements(*part)  # type: ignore[no-any-return]
+            with self._finder() as finder:
+                return finder.replacements(*part)
 
-        self.batches = [batch for batch, _ in batches]
-        self.replacements = map_in_threads(replace, batches, available_workers(), context.report_progress)
+        self.batches += [batch for batch, _ in batches]
+        self.replacements += map_in_threads(replace, batches, self.workers, context.report_progress)
 
     def rows(self) -> tuple[Int32s, Int64s, Int64s]:
         """Codes, and where in them the published form of each trajectory starts and how long it is (0 if lost)."""
         tree = self.tree
         starts, lengths = tree.starts.copy(), tree.nodes.depth.astype(np.int64)
-        frequent = np.flatnonzero(self.best != RARE)
-        written = [(frequent, written_out(self.patterns, self.best[frequent]))]
-        written += zip(self.batches, self.replacements, strict=True)
         codes, before = [tree.data.codes], tree.data.visits
-        for members, (offsets, found) in written:
+        for members, (offsets, found) in zip(self.batches, self.replacements, strict=True):
             starts[tree.cut_nodes[members]] = before + offsets[:-1]
             lengths[tree.cut_nodes[members]] = np.diff(offsets)
             codes.append(found)
@@ -202,21 +250,57 @@ class _Recovery:
 class _Finder:
     """Replaces cut trajectories in one thread. What it finds does not depend on the patterns that it saw before."""
 
-    def __init__(self, recovery: _Recovery) -> None:
+    def __init__(self, recovery: _Recovery, corpus: Corpus, patterns: PatternTree) -> None:
         self.recovery = recovery
-        self.corpus = with_own_room(recovery.corpus)
-        self.patterns = _room_for(self.corpus)
+        self.corpus = corpus
+        self.patterns = patterns
+        steps = STEPS_PER_NODE_OF_FEW_CODES if recovery.n_codes <= FEW_CODES else STEPS_PER_NODE
+        self.allowance = int(steps * len(recovery.tree.nodes.item))
+        self.saved = np.zeros(1, np.int64)
         self.masks = np.zeros((recovery.n_codes, WORDS), np.uint64)
         self.narrow_masks = np.zeros((recovery.n_codes, 1), np.uint64)
         self.best = np.full(len(recovery.best), RARE, np.int64)
+        self.parts_decide = True  # until they are undecided for most sequences of a batch; longer ones are then, too
+
+    def frequent_parts(self, batch: Int64s) -> tuple[Int64s, tuple[Int64s, Int32s]]:
+        """The members of a batch that are decided by their frequent parts, and what replaces these as below."""
+        of = self.recovery
+        if not self.parts_decide:
+            return batch[:0], written_out(self.patterns, batch[:0])
+        self._forget_when_full()
+        self.best[batch] = NO_ROOM
+        while best_frequent_parts(
+            of.cut,
+            batch,
+            of.number_of_node[of.tree.cut_nodes],
+            of.least,
+            of.in_corpus,
+            self.allowance,
+            self.saved,
+            of.n_codes,
+            of.tree.k,
+            self.corpus,
+            self.patterns,
+            self.best,
+        ) < len(batch):
+            self.patterns = with_more_room(self.patterns)
+        decided = batch[self.best[batch] != UNDECIDED]
+        self.parts_decide = 2 * len(decided) >= len(batch)
+        return decided, written_out(self.patterns, self.best[decided])
 
     def replacements(self, batch: Int64s, lane: int) -> tuple[Int64s, Int32s]:
         """Offsets and codes of what replaces the members of a batch; nothing where no pattern does."""
+        self._forget_when_full()
         if lane == LONG:
             self._recover_long(int(batch[0]))
         else:
             self._recover(batch, lane)
         return written_out(self.patterns, self.best[batch])
+
+    def _forget_when_full(self) -> None:
+        """Patterns are kept to save work only."""
+        if self.patterns.used[0] > MOST_PATTERNS // self.recovery.workers:
+            self.patterns = emptied(self.patterns)
 
     def _recover(self, batch: Int64s, lane: int) -> None:
         of, tree = self.recovery, self.recovery.tree
@@ -227,8 +311,7 @@ class _Finder:
             batch,
             found,
             self.narrow_masks,
-            tree.starts,
-            tree.nodes.depth,
+            of.number_of_node,
             tree.k,
             self.corpus,
             self.patterns,
@@ -245,12 +328,10 @@ class _Finder:
         )
         while True:
             self.best[number] = best_replacement_of_long(
-                of.cut.codes,
                 sequence,
                 nodes,
                 common,
-                tree.starts,
-                tree.nodes.depth,
+                of.number_of_node,
                 tree.k,
                 self.corpus,
                 self.patterns,
@@ -270,10 +351,10 @@ def _shortest_allowed(lengths: Int32s, p: float) -> Int32s:
     return np.maximum(fewest, 1).astype(np.int32)
 
 
-def _room_for(corpus: Corpus) -> PatternTree:
+def _room_for(corpus: Corpus, workers: int = 1) -> PatternTree:
     """A tree whose pool holds the projections of a few patterns at least."""
     n_sequences, n_postings = len(corpus.rows), len(corpus.postings)
-    return no_patterns(pool=max(4 * n_sequences, min(POOL, 256 * n_postings), 16))
+    return no_patterns(pool=max(4 * n_sequences, min(POOL // workers, 256 * n_postings), 16))
 
 
 def _found(patterns: Sequences, corpus: Corpus, tree: PatternTree, k: int) -> tuple[Int64s, PatternTree]:

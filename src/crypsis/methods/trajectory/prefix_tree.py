@@ -102,9 +102,8 @@ class PrefixTree:
         """The paths of these nodes."""
         return Sequences(self.data.codes, self.starts[nodes], self.nodes.depth[nodes])
 
-    def corpus(self) -> Corpus:
-        """The distinct trajectories, ready to count who contains a pattern."""
-        ends = np.flatnonzero(self.rows_ending)
+    def corpus_of(self, ends: Int64s) -> Corpus:
+        """The paths to these nodes, ready to count who contains a pattern: all where trajectories end, and others."""
         return corpus_of_rows(self.paths_to(ends), ends, self.end_of_row, self.groups, len(self.data.locations))
 
     def labelled(self, nodes: Int64s, counts: Int64s) -> list[tuple[tuple[str, ...], int]]:
