@@ -64,7 +64,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1, 4])
 @pytest.mark.parametrize("name", METHODS)
 def test_the_folder_is_that_of_records_in_memory(name: str, seed: int, tmp_path: Path) -> None:
     compare(name, seed, tmp_path)
@@ -82,7 +82,8 @@ def compare(name: str, seed: int, folder: Path, make: Callable[[], Any] = Serial
             executor.memory = 1 << 14 if seed % 2 else executor.memory  # many runs and ranges, or one
         release = crypsis.anonymize(scanned, method, executor=executor)
         assert isinstance(release, ForestPartsRelease)
-        assert release.verify().to_dict() == local.verify().to_dict()
+        ordered = crypsis.verify(local.data.canonical(), local.guarantee, data)  # problems name nodes by their order
+        assert release.verify().to_dict() == ordered.to_dict()
         assert release.figures() == local.figures()
         for fact in ("accounting", "clusters", "refinement"):
             assert release.context.private[fact] == local.context.private[fact]
