@@ -3,7 +3,7 @@ of generalized items stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,6 +17,8 @@ from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanin
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
 from crypsis.errors import BadPublication
+from crypsis.executors.executor import Executor
+from crypsis.guarantees import Guarantee, Verdict
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.kind import PublishedKind, rows_of_input, shown_labels
@@ -29,7 +31,10 @@ from crypsis.publication.relational import (
     told_nodes,
     with_leaves,
 )
+from crypsis.publication.table_parts import PARTS, write_table_parts
 from crypsis.publication.transaction import meanings_resource
+from crypsis.verifiers.mixed_parts import MixedColumns, verify_mixed_parts
+from crypsis.verifiers.table_parts import PublishedColumns
 
 _TABLE = TableKind()
 ITEMS_MEANING = (
@@ -42,7 +47,7 @@ class MixedKind(PublishedKind):
     """Tables of generalized cells with a set of generalized items in each row."""
 
     name: ClassVar[str] = "mixed"
-    files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet"}
+    files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet", PARTS: "mixed"}
     report_place: ClassVar[str] = "mixed_report.MIXED_REPORT"
 
     def side_file(self, original: Mixed, published: PublishedMixed) -> None:
@@ -74,7 +79,9 @@ class MixedKind(PublishedKind):
         if chosen.scopes is not None:
             frame = frame.with_columns(pl.Series(scope_column(published), chosen.scopes))
         with writing(file):
-            if format == "parquet":
+            if format == PARTS:
+                write_table_parts(frame, folder, name=file.name)
+            elif format == "parquet":
                 frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
             else:
                 frame.write_csv(file)
@@ -99,6 +106,19 @@ class MixedKind(PublishedKind):
             source=source,
         )
         return replace(published, sensitive=tuple(described["sensitive"]), scopes=scopes), None
+
+    def verify_parts(
+        self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
+    ) -> tuple[int, Verdict]:
+        columns = {column["name"]: column for column in described["columns"]}
+        told = PublishedColumns(
+            {name: column["role"] for name, column in columns.items()},
+            {name: column["type"] for name, column in columns.items()},
+            told_nodes(columns),
+        )
+        own = MixedColumns(told, described["items"], described.get("scopes"), tuple(described["sensitive"]))
+        meanings = read_meanings(Path(files[0]).parents[1])
+        return verify_mixed_parts(files, own, meanings, guarantee, executor)
 
     def read_original(
         self, path: str | Path, published: PublishedMixed, described: Mapping[str, Any], **options: Any

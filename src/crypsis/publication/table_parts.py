@@ -53,9 +53,9 @@ def write_part(frame: pl.DataFrame, file: Path) -> None:
         frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False, row_group_size=ROW_GROUP)
 
 
-def write_table_parts(frame: pl.DataFrame, folder: Path, part_rows: int = PART_ROWS) -> None:
-    """A sorted table of texts as parts below `folder`; an empty table is one empty part."""
-    target = folder / FOLDER
+def write_table_parts(frame: pl.DataFrame, folder: Path, part_rows: int = PART_ROWS, *, name: str = FOLDER) -> None:
+    """A sorted table of texts as parts in the folder `name` below `folder`; an empty table is one empty part."""
+    target = folder / name
     target.mkdir(exist_ok=True)
     for index, first in enumerate(range(0, max(len(frame), 1), part_rows)):
         write_part(frame.slice(first, part_rows), target / part_name(index))

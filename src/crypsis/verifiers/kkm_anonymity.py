@@ -7,6 +7,7 @@ belongs to two symbols of one class; where one does, that is a broken promise, b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,13 @@ from crypsis.compilation import njit
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import NoQuasiIdentifiers
 from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
-from crypsis.verifiers.class_itemsets import Classes, Required, Supports, class_supports
+from crypsis.verifiers.class_itemsets import Classes, Required, class_supports
 from crypsis.verifiers.counted_people import counted_persons, refuse_uncounted
 from crypsis.verifiers.loss_bounds import bound_problem
 from crypsis.verifiers.mixed_recoding import recoding_problem
 from crypsis.verifiers.table_classes import TableClasses
 
+COUNTED = "every set of published items was counted in every class"
 NO_PERSONS: Int64s = np.zeros(0, np.int64)
 
 
@@ -57,7 +59,7 @@ def verify_klm_diversity(published: PublishedMixed, promised: KLmDiversity, orig
 def _verified(
     published: PublishedMixed, promised: KKmAnonymity | KLmDiversity, original: Mixed | None, sensitive: tuple[str, ...]
 ) -> Verdict:
-    how = "every set of published items was counted in every class"
+    how = COUNTED
 
     def broken(problem: str, **more: Any) -> Verdict:
         return Verdict(promised, False, None, promised.k, how, problem=problem + ".", **more)
@@ -68,7 +70,7 @@ def _verified(
     person, problem = counted_persons(published.table, promised.unit, None if original is None else original.table)
     problem = _suppression_problem(published, classes) or problem
     if problem is None and isinstance(promised, KLmDiversity):
-        problem = _sensitive_problem(published, sensitive, original)
+        problem = sensitive_problem(published, sensitive, original)
     if problem is None and original is not None:
         problem = recoding_problem(published, original)
         how += ", and the rows are honest recodings of the original ones"
@@ -76,11 +78,67 @@ def _verified(
         problem = bound_problem(published, promised.ncp, promised.ul, sensitive, original)
     if problem is not None:
         return broken(problem)
+    counted = count_classes(published, promised, sensitive, classes, person)
+    if counted.overlap is not None:
+        return broken(counted.overlap[1])
+    if promised.unit == "person":
+        how += ", by the people who have a record with it"
+    verdict = verdict_on_classes(promised, counted, sensitive, how, person is not None)
+    if promised.unit == "person" and person is None and verdict.holds and counted.classes:
+        refuse_uncounted(None if verdict.achieved is None else int(verdict.achieved))
+    return verdict
+
+
+@dataclass(frozen=True)
+class RarestInClass:
+    """The least shared set of one size: its support, the first row of its class, its symbols and the class; and how
+    many sets are shared by too few."""
+
+    support: int
+    row: int
+    symbols: tuple[tuple[str, ...], ...]
+    cells: tuple[tuple[str, str], ...]
+    violations: int
+
+
+@dataclass(frozen=True)
+class MostAlike:
+    """The set with the greatest share of records that hold one sensitive item, and how many shares are too large."""
+
+    support: int
+    row: int
+    symbols: tuple[tuple[str, ...], ...]
+    cells: tuple[tuple[str, str], ...]
+    secret: str
+    held: int
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """What was counted in classes: by size of the sets, the rarest; where two symbols overlap, the class and why."""
+
+    classes: int
+    suppressed: int
+    by_size: Mapping[int, RarestInClass]
+    too_alike: int = 0
+    most_alike: MostAlike | None = None
+    overlap: tuple[int, str] | None = None
+
+
+def count_classes(
+    published: PublishedMixed,
+    promised: KKmAnonymity | KLmDiversity,
+    sensitive: tuple[str, ...],
+    classes: TableClasses,
+    person: Int64s | None = None,
+) -> ClassCounts:
+    """Count every set of published items in every class."""
     groups = _groups(published, classes, person)
     rows = _Rows.of(published, sensitive)
+    n_groups, suppressed = len(groups.starts) - 1, int(np.count_nonzero(published.table.suppressed))
     overlap = _overlapping(groups, rows, published)
     if overlap is not None:
-        return broken(overlap)
+        return ClassCounts(n_groups, suppressed, {}, overlap=overlap)
     l = promised.l if isinstance(promised, KLmDiversity) else 1  # noqa: E741
     m = min(promised.m, int(np.diff(rows.offsets).max(initial=0)))
     supports = class_supports(
@@ -91,59 +149,55 @@ def _verified(
         len(sensitive),
         Required(promised.k, m, l),
     )
-    if promised.unit == "person":
-        how += ", by the people who have a record with it"
-    verdict = _verdict(published, promised, supports, groups, rows, sensitive, how, person is not None)
-    if promised.unit == "person" and person is None and verdict.holds and len(groups.rows):
-        refuse_uncounted(None if verdict.achieved is None else int(verdict.achieved))
-    return verdict
+    by_size = {}
+    for size, lowest in enumerate(supports.lowest.tolist()):
+        if lowest >= 0:
+            one, *items = supports.rarest[size, : size + 1].tolist()
+            symbols = tuple(rows.names[item] for item in items)
+            violations = int(supports.violations[size])
+            by_size[size] = RarestInClass(
+                lowest, groups.first_row(one), symbols, groups.cells(published, one), violations
+            )
+    alike = None
+    one, size, secret, held, support = supports.most_alike.tolist()[:5]
+    if held > 0:
+        symbols = tuple(rows.names[item] for item in supports.most_alike[5 : 5 + size].tolist())
+        cells = groups.cells(published, one)
+        alike = MostAlike(support, groups.first_row(one), symbols, cells, sensitive[secret], held)
+    return ClassCounts(n_groups, suppressed, by_size, int(supports.alike[0]), alike)
 
 
-def _verdict(
-    published: PublishedMixed,
-    promised: KKmAnonymity | KLmDiversity,
-    supports: Supports,
-    groups: _Groups,
-    rows: _Rows,
-    sensitive: tuple[str, ...],
-    how: str,
-    people: bool,
+def verdict_on_classes(
+    promised: KKmAnonymity | KLmDiversity, counted: ClassCounts, sensitive: tuple[str, ...], how: str, people: bool
 ) -> Verdict:
-    lowest = [support for support in supports.lowest.tolist() if support >= 0]
+    """The verdict on what was counted in all classes."""
+    sizes = sorted(counted.by_size)
+    lowest = [counted.by_size[size].support for size in sizes]
     reached = min(lowest, default=None)
     figures: dict[str, Any] = {
-        "classes": len(groups.starts) - 1,
+        "classes": counted.classes,
         "smallest_class": lowest[0] if lowest else None,
         "min_support_by_size": lowest[1:],
-        "suppressed_records": int(np.count_nonzero(published.table.suppressed)),
+        "suppressed_records": counted.suppressed,
     }
-    worst = supports.most_alike.tolist()
+    worst = counted.most_alike
     if sensitive:
-        figures["max_confidence"] = worst[3] / worst[4] if worst[3] > 0 else 0.0
-    for size, violations in enumerate(supports.violations.tolist()):
-        if not violations:
+        figures["max_confidence"] = worst.held / worst.support if worst is not None else 0.0
+    for size in sizes:
+        rarest = counted.by_size[size]
+        if not rarest.violations:
             continue
-        one, *items = supports.rarest[size, : size + 1].tolist()
-        witness = MixedWitness(
-            tuple(rows.names[item] for item in items), lowest[size], violations, groups.cells(published, one)
-        )
+        witness = MixedWitness(rarest.symbols, rarest.support, rarest.violations, rarest.cells)
         words = f"{witness} belongs to {_counted(witness.support, people)}, {promised.k} are required."
         return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
-    if supports.alike[0]:
-        one, size, secret, held, support = worst[:5]
+    if counted.too_alike and worst is not None:
         witness = MixedWitness(
-            tuple(rows.names[item] for item in worst[5 : 5 + size]),
-            support,
-            int(supports.alike[0]),
-            groups.cells(published, one),
-            "l",
-            sensitive[secret],
-            held,
+            worst.symbols, worst.support, counted.too_alike, worst.cells, "l", worst.secret, worst.held
         )
         assert isinstance(promised, KLmDiversity)
         words = (
-            f"of the {_counted(support, people)} with {witness}, {held} hold {sensitive[secret]!r}; at most one in "
-            f"{promised.l} may."
+            f"of the {_counted(worst.support, people)} with {witness}, {worst.held} hold {worst.secret!r}; at most one "
+            f"in {promised.l} may."
         )
         return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
     return Verdict(promised, True, reached, promised.k, how, figures=figures)
@@ -156,8 +210,11 @@ class _Groups:
     starts: Int64s
     rows: Int64s
 
+    def first_row(self, one: int) -> int:
+        return int(self.rows[self.starts[one]])
+
     def cells(self, published: PublishedMixed, one: int) -> tuple[tuple[str, str], ...]:
-        row = int(self.rows[self.starts[one]])
+        row = self.first_row(one)
         return tuple(
             (column.name, column.cells.texts[int(column.codes[row])]) for column in published.table.with_role("quasi")
         )
@@ -211,8 +268,8 @@ def _distinct(row: Int64s, code: Int64s, n_rows: int, n_codes: int) -> tuple[Int
     return offsets, (pairs % max(n_codes, 1)).astype(np.int32)
 
 
-def _overlapping(groups: _Groups, rows: _Rows, published: PublishedMixed) -> str | None:
-    """A class in which two symbols share an item."""
+def _overlapping(groups: _Groups, rows: _Rows, published: PublishedMixed) -> tuple[int, str] | None:
+    """The first row of a class in which two symbols share an item, and what is wrong."""
     labels = sorted({label for names in rows.names for label in names})
     number = {label: index for index, label in enumerate(labels)}
     item_offsets = offsets_of(np.array([len(names) for names in rows.names], np.int64))
@@ -223,7 +280,7 @@ def _overlapping(groups: _Groups, rows: _Rows, published: PublishedMixed) -> str
     one, item, *both = found.tolist()
     cells = ", ".join(f"{name} {text}" for name, text in groups.cells(published, one))
     shown = " and ".join("{" + ", ".join(rows.names[symbol]) + "}" for symbol in both)
-    return (
+    return groups.first_row(one), (
         f"overlapping-items: in the class ({cells}) the items {shown} share {labels[item]!r}, so counting them does "
         "not bound what somebody with original items learns; a release has to tell the scopes of its recodings"
     )
@@ -260,7 +317,7 @@ def _suppression_problem(published: PublishedMixed, classes: TableClasses) -> st
     return classes.problem
 
 
-def _sensitive_problem(published: PublishedMixed, sensitive: tuple[str, ...], original: Mixed | None) -> str | None:
+def sensitive_problem(published: PublishedMixed, sensitive: tuple[str, ...], original: Mixed | None) -> str | None:
     """Sensitive items stand alone, and are those of the original."""
     marked = set(sensitive)
     for names in published.transactions.symbols.label_lists:

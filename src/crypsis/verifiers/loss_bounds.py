@@ -8,6 +8,7 @@ which generalization added: (2^|g| - 1) for each symbol g of several items, over
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
@@ -27,15 +28,16 @@ def bound_problem(
 ) -> str | None:
     """Which bound is exceeded, or None. The columns' domains are known with the original alone."""
     if ul is not None:
-        problem = _exceeded("UL", item_loss(published, sensitive, Fraction(repr(float(ul)))), ul)
+        problem = exceeded("UL", item_loss(published, sensitive, Fraction(repr(float(ul)))), ul)
         if problem is not None:
             return problem
     if ncp is not None and original is not None:
-        return _exceeded("NCP", table_loss(published, original), ncp)
+        return exceeded("NCP", table_loss(published, original), ncp)
     return None
 
 
-def _exceeded(name: str, loss: Fraction, bound: float) -> str | None:
+def exceeded(name: str, loss: Fraction, bound: float) -> str | None:
+    """What is wrong with a loss above its bound."""
     if loss <= Fraction(repr(float(bound))):
         return None
     return f"bound: {name} is {float(loss):.6g}, at most {bound:g} was promised"
@@ -83,6 +85,12 @@ def _number(value: Any) -> Fraction:
 
 def item_loss(published: PublishedMixed, sensitive: tuple[str, ...], bound: Fraction | None = None) -> Fraction:
     """UL(D) of the items that are not sensitive; in floats where these decide which side of the bound it is on."""
+    suppressed = int(np.count_nonzero(published.table.suppressed))
+    return loss_of_sizes(sizes_shown(published, sensitive), suppressed, len(published), bound)
+
+
+def sizes_shown(published: PublishedMixed, sensitive: tuple[str, ...]) -> Counter[tuple[int, ...]]:
+    """How many records that are not suppressed show symbols of these sizes."""
     secret = set(sensitive)
     lists = published.transactions.symbols.label_lists
     sizes = [0 if labels[0] in secret else len(set(labels)) for labels in lists]
@@ -92,13 +100,21 @@ def item_loss(published: PublishedMixed, sensitive: tuple[str, ...], bound: Frac
     for row, (start, end) in enumerate(pairwise(published.transactions.offsets.tolist())):
         if not suppressed[row]:
             shown[tuple(sorted(sizes[code] for code in set(codes[start:end]) if sizes[code]))] += 1
-    n_records = max(len(published), 1)
+    return shown
+
+
+def loss_of_sizes(
+    shown: Mapping[tuple[int, ...], int], suppressed: int, n_records: int, bound: Fraction | None = None
+) -> Fraction:
+    """UL(D) of records by the sizes of their symbols, whichever way they come."""
+    n_records = max(n_records, 1)
+    ordered = sorted(shown.items())  # so that a sum of floats is always the same
     if bound is not None:
-        rough = sum(count * _rough_loss(one) for one, count in shown.items()) + sum(suppressed)
+        rough = sum(count * _rough_loss(one) for one, count in ordered) + suppressed
         if abs(rough / n_records - float(bound)) > _DECIDED:
             return Fraction(rough / n_records)
-    exact = Fraction(sum(suppressed))
-    for one, count in shown.items():
+    exact = Fraction(suppressed)
+    for one, count in ordered:
         charged = sum((1 << size) - 1 for size in one if size > 1)
         if charged:
             exact += Fraction(count * charged, (1 << sum(one)) - 1)

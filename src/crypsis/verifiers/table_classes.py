@@ -127,8 +127,13 @@ def _partly_suppressed(published: PublishedTable, marked: list[Bools], suppresse
     for column, marks in zip(published.columns, marked, strict=True):
         wrong = suppressed & ~marks
         if wrong.any():
-            return (
-                f"suppressed_value: row {int(np.argmax(wrong))} is suppressed but holds a value in column "
-                f"'{column.name}'; a suppressed record holds nothing but ~"
-            )
+            return partly_suppressed(int(np.argmax(wrong)), column.name)
     return None
+
+
+def partly_suppressed(row: int, column: str) -> str:
+    """What is wrong with a suppressed record that holds a value."""
+    return (
+        f"suppressed_value: row {row} is suppressed but holds a value in column '{column}'; a suppressed record holds "
+        "nothing but ~"
+    )
