@@ -19,9 +19,10 @@ from crypsis.executors.scratch import load
 from crypsis.methods import METHODS
 from crypsis.methods.relational.weighted_rows import DRIVER_ROWS, add_rows, count_rows
 from crypsis.run_context import RunContext
+from crypsis.shards.gathered_rows import hash_ids
 from crypsis.shards.mixed import EncodedMixed, encode_mixed
 from crypsis.shards.private import scan_private
-from crypsis.shards.records import EncodedRecords, encode_records, hash_ids
+from crypsis.shards.records import EncodedRecords, encode_records
 from crypsis.shards.table import EncodedTable, encode_table
 
 MOST_ROWS = DRIVER_ROWS  # that methods search which look at distinct rows
