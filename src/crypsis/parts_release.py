@@ -21,7 +21,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.atomic import new_folder, write_file
+from crypsis.data.declarations import Declarations
 from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.data.scanned import ScannedTable
 from crypsis.data.values import POLARS_TYPES
 from crypsis.errors import (
     BadParameter,
@@ -33,9 +35,10 @@ from crypsis.errors import (
 )
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
-from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
+from crypsis.guarantees import Guarantee, KAnonymity, Verdict, guarantee_from_dict
 from crypsis.methods import Method
 from crypsis.methods.relational.applied_mapping import AppliedMapping
+from crypsis.metrics.certainty_penalty import ncp_of_columns
 from crypsis.metrics.class_sizes import ClassSizes
 from crypsis.metrics.published_widths import column_width, mean_widths
 from crypsis.publication import PublishedKind, kind_named
@@ -55,17 +58,25 @@ from crypsis.release import (
     review_entry,
     write_descriptions,
 )
-from crypsis.release_folder import MANIFEST, REPORT, SCHEMA, data_files, open_release_folder, sha256
+from crypsis.release_folder import (
+    MANIFEST,
+    REPORT,
+    SCHEMA,
+    ReleaseFolder,
+    data_files,
+    open_release_folder,
+    sha256,
+)
 from crypsis.reports.about import About, report_language
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.table_facts import ColumnFacts, TableFacts
 from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresholds, Subject
 from crypsis.review.refusal import refuse_colours
 from crypsis.run_context import RunContext
-from crypsis.shards.table import EncodedTable
+from crypsis.shards.table import EncodedTable, encode_table
 from crypsis.signatures import sign_files
 from crypsis.translation import reading
-from crypsis.verifiers.table_parts import PublishedColumns, count_parts, verify_parts
+from crypsis.verifiers.table_parts import CountedParts, PublishedColumns, count_parts, verify_parts
 from crypsis.version import VERSION
 
 WHOLE_ROWS = 1_000_000
@@ -188,14 +199,7 @@ class PartsRelease:
         if self.is_whole:
             return self.in_memory().figures()
         counted = self._count()
-        sizes = counted.sizes
-        total = sum(size * count for size, count in sizes.items())
-        suppressed = counted.n_suppressed
-        discernibility = sum(size * size * count for size, count in sizes.items()) + suppressed * counted.n_records
-        classes = ClassSizes(
-            counted.n_classes, min(sizes, default=0), total / max(counted.n_classes, 1), max(sizes, default=0),
-            suppressed, discernibility,
-        )  # fmt: skip
+        classes = class_sizes_of(counted)
         widths = {name: column_width(*self.data.column_of_counts(name, counted)) for name in self.data.quasi}
         told: dict[str, Any] = rounded(finite({**classes.figures(), **mean_widths(widths)}))
         return told
@@ -423,15 +427,63 @@ class PartsRelease:
         self.close()
 
 
-def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:
-    """Recount the guarantee of a release of parts from its files alone, in bounded memory."""
+def class_sizes_of(counted: CountedParts) -> ClassSizes:
+    """How many classes there are in all parts, and how large they are."""
+    sizes, suppressed = counted.sizes, counted.n_suppressed
+    total = sum(size * count for size, count in sizes.items())
+    discernibility = sum(size * size * count for size, count in sizes.items()) + suppressed * counted.n_records
+    mean = total / max(counted.n_classes, 1)
+    return ClassSizes(counted.n_classes, min(sizes, default=0), mean, max(sizes, default=0), suppressed, discernibility)
+
+
+def _opened_parts(folder: str | Path) -> tuple[ReleaseFolder, dict[str, Any]]:
+    """A release whose records lie in parts, and what its manifest says of them."""
     opened = open_release_folder(Path(folder))
-    described = opened.manifest["data"]
+    described: dict[str, Any] = opened.manifest["data"]
     if described["format"] != PARTS:
         raise NotApplicable(
-            f"{Path(folder).name} holds its records in one file, not in parts; verify it without an executor.",
+            f"{Path(folder).name} holds its records in one file, not in parts; leave out the executor.",
             where=str(folder),
         )
+    return opened, described
+
+
+def columns_of_release(folder: str | Path) -> dict[str, dict[str, str]]:
+    """Role and type of each published column of a table in parts."""
+    _, described = _opened_parts(folder)
+    if described["kind"] != "table":
+        raise NotApplicable(
+            "Of releases in parts only tables are measured against the original; leave out the executor to read sets "
+            "and sequences into memory.",
+            where=str(folder),
+        )
+    return {column["name"]: {"role": column["role"], "type": column["type"]} for column in described["columns"]}
+
+
+def measure_release_parts(folder: str | Path, original: ScannedTable, executor: Executor) -> dict[str, dict[str, Any]]:
+    """By metric the figures of a table in parts against the parts it was made of: those that are sums over records."""
+    columns_of_release(folder)
+    opened, described = _opened_parts(folder)
+    parts = PublishedParts.described(tuple(str(opened.path / name) for name in data_files(described)), described)
+    encoded = encode_table(original, Declarations(), executor)
+    if len(encoded) != len(parts):
+        raise NotApplicable(
+            f"The release has {len(parts):,} records and these parts have {len(encoded):,}; give those that it was "
+            "made of."
+        )
+    counted = count_parts(parts.files, parts.columns, KAnonymity(k=1), executor)
+    pairs = [
+        (column, *parts.column_of_counts(column.name, counted))
+        for column in encoded.columns
+        if column.name in parts.quasi
+    ]
+    found = {"ncp_loss": ncp_of_columns(pairs).figures(), "class_sizes": class_sizes_of(counted).figures()}
+    return {metric: rounded(finite(figures)) for metric, figures in found.items()}
+
+
+def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:
+    """Recount the guarantee of a release of parts from its files alone, in bounded memory."""
+    opened, described = _opened_parts(folder)
     guarantee = guarantee_from_dict(opened.manifest["guarantee"])
     files = tuple(str(opened.path / name) for name in data_files(described))
     n_records, verdict = kind_named(described["kind"]).verify_parts(files, described, guarantee, executor)

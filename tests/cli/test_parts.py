@@ -56,6 +56,32 @@ def test_a_private_release_of_parts_tells_nothing_of_the_data_and_charges_once(r
     assert "zq-secret" not in done.out + done.err + (out / "report.html").read_text()
 
 
+def test_a_table_in_parts_is_measured_as_one_in_memory(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for number in range(3):
+        columns = {"age": rng.integers(0, 30, 50), "zip": rng.integers(0, 9, 50).astype(str)}
+        columns["ill"] = rng.choice(["flu", "cold"], 50)
+        pl.DataFrame({name: values.tolist() for name, values in columns.items()}).write_parquet(
+            tmp_path / f"{number}.parquet"
+        )
+    original, out = tmp_path / "*.parquet", tmp_path / "out"
+    where = ["--executor", "serial", "--scratch", tmp_path]
+    roles = ["--quasi", "age,zip", "--sensitive", "ill", "--each-row-is-a-person"]
+    done = run("anonymize", original, "--method", "mondrian", "-k", "4", *roles, "--out", out, *where)
+    assert done.code == 0, done.err
+    command = ["measure", out, "--original", original, "--each-row-is-a-person", "--json"]
+    local, parts = (json.loads(run(*command, *more).out) for more in ([], where))
+    known = {name: value for name, value in parts.items() if value is not None}
+    assert {"ncp_loss", "ncp_loss of age", "classes", "discernibility_loss"} <= set(known)
+    assert known == {name: local[name] for name in known}
+    assert parts["count_query_loss"] is None
+    asked = json.loads(run(*command, *where, "--metric", "ncp").out)
+    assert set(asked) == {"ncp_loss", "ncp_loss of age", "ncp_loss of zip"}
+    assert "not measured on parts" in run(*command, *where, "--metric", "count_query_loss").err
+    assert "option-without-effect" in run(*command, "--memory", "1GiB").err
+    assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
 def test_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_path: Path) -> None:
     for number in range(2):
         (tmp_path / f"{number}.jsonl").write_text('["a","b"]\n["a","c"]\n["a","b","c"]\n["b"]\n' * 5)

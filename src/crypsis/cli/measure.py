@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
 from crypsis.cli.completion import offer_metrics
-from crypsis.cli.output import by_direction, show, show_table
+from crypsis.cli.output import by_direction, note, progress, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.settings import SETTINGS
-from crypsis.errors import NotApplicable
+from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
+from crypsis.errors import NotApplicable, OptionWithoutEffect
 
 if TYPE_CHECKING:
     from crypsis.metrics.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measure(Command):
-    """Measure the utility that is left in a release."""
+class Measure(OnParts):
+    """Measure the utility that is left in a release.
+
+    With --executor a table in parts is measured without reading it into memory: figures that are sums over records
+    (information loss, sizes of classes). Others are not measured on parts.
+    """
 
     read: Reader
     release: Annotated[Path, typer.Argument(help="A release folder.")]
@@ -58,6 +62,11 @@ class Measure(Command):
     def execute(self) -> None:
         from crypsis import _api
 
+        where = WhereToRun.of(self)
+        if self.executor is not None:
+            self._measure_parts(where)
+            return
+        refuse_without_parts(where)
         published = _api.read_release(self.release, private_report=self.private_report)
         against = read_original(self.read, self.original, published)
         side_inputs: dict[str, Any] = {}
@@ -73,15 +82,59 @@ class Measure(Command):
             from crypsis.data.count_query import read_queries
 
             side_inputs["queries"] = read_queries(self.queries)
-        figures = measured(against, published.data, self.metric, self.seed, side_inputs)
-        if SETTINGS.get().json:
-            show(figures, "")
-        else:
-            from crypsis.metrics import figure_named
+        _show(measured(against, published.data, self.metric, self.seed, side_inputs), against.crs)
 
-            for direction, group in by_direction(figures, lambda name: figure_named(name).better).items():
-                rows = [(name, value, _titled(figure_named(name), against.crs)) for name, value in group.items()]
-                show_table(("figure", "value", "meaning"), rows, direction)
+    def _measure_parts(self, where: WhereToRun) -> None:
+        """The figures of a table in parts that are sums over records; of the others it is said that there are none."""
+        from crypsis.data.scanned import ScannedTable
+        from crypsis.data.sources import TableSource
+        from crypsis.metrics import METRICS, metric_named, short_names
+        from crypsis.parts_release import columns_of_release, measure_release_parts
+
+        for name in ("taxonomy", "hierarchy", "queries", "private_report"):
+            if getattr(self, name) is not None:
+                raise OptionWithoutEffect(
+                    f"--{name.replace('_', '-')} is for figures that are not measured on parts; leave --executor out.",
+                    parameter=name,
+                )
+        keys = {"columns": columns_of_release(self.release), "rest": "identifier"}
+        source = TableSource.from_keys({**keys, **self.read.typed.keys_beside_columns(TableSource)})
+        executor = where.start()
+        try:
+            with progress():
+                scanned = ScannedTable.of(source, self.read.typed.file(self.original))
+                found = measure_release_parts(self.release, scanned, executor)
+        finally:
+            executor.close()
+        short = short_names()
+        asked = [next((one for one in short.get(name, {}) if one in found), name) for name in self.metric or ()]
+        lacking = [name for name in asked if metric_named(name).name not in found]
+        if lacking:
+            raise NotApplicable(f"{lacking[0]} is not measured on parts; leave --executor out.")
+        chosen = [metric_named(name).name for name in asked] or [*found]
+        others = [one for one, metric in METRICS.items() if metric.default and _of_tables(metric) and one not in found]
+        figures = {name: value for metric in chosen for name, value in found[metric].items()}
+        if not asked:
+            note(f"not measured on parts: {', '.join(others)}")
+            if SETTINGS.get().json:
+                figures |= {figure.name: None for one in others for figure in METRICS[one].figures}
+        _show(figures, None)
+
+
+def _of_tables(metric: Any) -> bool:
+    return any(kind.__name__ == "Table" for kind in metric.accepts)
+
+
+def _show(figures: dict[str, Any], crs: str | None) -> None:
+    """The figures for people, or as they are."""
+    if SETTINGS.get().json:
+        show(figures, "")
+        return
+    from crypsis.metrics import figure_named
+
+    for direction, group in by_direction(figures, lambda name: figure_named(name).better).items():
+        rows = [(name, value, _titled(figure_named(name), crs)) for name, value in group.items()]
+        show_table(("figure", "value", "meaning"), rows, direction)
 
 
 def _titled(figure: Figure, crs: str | None) -> str:

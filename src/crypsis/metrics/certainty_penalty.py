@@ -58,23 +58,31 @@ def ncp_loss(
         original, published = original.table, published.table
     if not isinstance(original, Table) or not isinstance(published, PublishedTable):
         raise NotApplicable(f"ncp_loss speaks of the cells of a table, got {type(published).__name__}.")
-    names = original.quasi
-    if not names:
+    cells = [(original.column(name), published.column(name), None) for name in original.quasi]
+    return ncp_of_columns(cells, weights)
+
+
+def ncp_of_columns(
+    columns: Sequence[tuple[Column, PublishedColumn, Int64s | None]], weights: Sequence[Fraction] | None = None
+) -> CertaintyPenalty:
+    """The same of quasi-identifiers, each original beside published. Where a published row stands for several records,
+    their numbers are the third entry; of the original only the values are looked at."""
+    if not columns:
         raise NotApplicable("The table has no quasi-identifier, so nothing can be lost.")
-    shares = weights or [Fraction(1, len(names))] * len(names)
-    by_column = {name: _column_loss(original.column(name), published) for name in names}
+    shares = weights or [Fraction(1, len(columns))] * len(columns)
+    by_column = {original.name: _column_loss(original, published, records) for original, published, records in columns}
     total = sum((share * loss for share, loss in zip(shares, by_column.values(), strict=True)), Fraction(0))
     return CertaintyPenalty(total, by_column)
 
 
-def _column_loss(original: Column, published: PublishedTable) -> Fraction:
-    column = published.column(original.name)
+def _column_loss(original: Column, column: PublishedColumn, records: Int64s | None) -> Fraction:
     cells, width = column.cells, _width(original)
-    counts = np.bincount(column.codes, minlength=len(cells)).astype(np.int64)
+    counts = np.zeros(len(cells), np.int64)
+    np.add.at(counts, column.codes, 1 if records is None else records)
     total = summed_widths(cells, counts) / width if width else Fraction(0)
     for index in np.flatnonzero((counts > 0) & ~np.isin(cells.kinds, _WITHOUT_LOSS)).tolist():
         total += int(counts[index]) * _loss(cells[index], column, len(original.domain))
-    return total / max(len(published), 1)
+    return total / max(int(counts.sum()), 1)
 
 
 def summed_widths(cells: Cells, counts: Int64s) -> Fraction:
