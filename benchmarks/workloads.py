@@ -97,7 +97,8 @@ def page_views(n: int = 20_450, pages: int = 2_990, mean: float = 36.0, seed: in
 
     def popular(count: int) -> Int64s:
         ranks = np.searchsorted(popularity, popularity[-1] * random.random(count))
-        return page_of_rank[np.minimum(ranks, pages - 1)]
+        chosen: Int64s = page_of_rank[np.minimum(ranks, pages - 1)]
+        return chosen
 
     visitors = np.arange(n)
     page = popular(n)
