@@ -169,6 +169,7 @@ def scan_private(scanned: ScannedTable | ScannedRecords, declared: Declarations,
     """Scanned data in parts; what would need a look at several records is refused."""
     source = scanned.source
     source.refuse_for_records()
+    refuse_people(source.parameters().get("person") is not None)  # nobody bounds what a person adds to several parts
     parts = tuple(ScannedPart(part, source, declared) for part in scanned.parts(executor.memory))
     return PrivateParts(_head(scanned, declared), parts, executor)
 
@@ -231,7 +232,6 @@ def _head(scanned: ScannedTable | ScannedRecords, declared: Declarations) -> Any
     """Data without records, of the kind of what was scanned."""
     if isinstance(scanned, ScannedTable):
         source = scanned.source
-        refuse_people(source.person is not None)
         names = replace(scanned.file, path=scanned.file.first).header() or source.named_columns()
         empty = pl.DataFrame({name: pl.Series([], dtype=pl.String) for name in names})
         roles, types = source.roles(names)
