@@ -23,7 +23,7 @@ from crypsis.data.transaction import PublishedTransactions
 from crypsis.verifiers.subsequence_supports import WHOLE, Rarest, gathered
 from crypsis.verifiers.table_parts import Workers
 
-BYTES_PER_ENTRY = 128  # of a subsequence while it is counted
+BYTES_PER_ENTRY = 512  # of a subsequence while it is counted; 225 to 380 were measured where a range is sent
 Read = Callable[[str], PublishedTrajectories | PublishedTransactions]
 Rows = tuple[Int64s, Int32s]
 
