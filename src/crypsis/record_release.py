@@ -149,7 +149,7 @@ class TrajectoryPartsRelease(RecordPartsRelease):
         return count_rows(files, read_published_trajectories, self.executor, self.parts.seeds)
 
     def _recount(self, counted: CountedRows, promised: Guarantee) -> Verdict:
-        return verify_trajectory_parts(counted, promised, shown_symbols(counted))
+        return verify_trajectory_parts(counted, promised, shown_symbols(counted, self.parts.symbols.sensitive))
 
     def _described_counts(self, counted: CountedRows) -> dict[str, Any]:
         return {"visits": int(counted.occurrences.sum())}

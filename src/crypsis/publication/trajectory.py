@@ -157,7 +157,8 @@ class TrajectoryKind(PublishedKind):
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
     ) -> tuple[int, Verdict]:
         counted = count_rows(files, read_published_trajectories, executor)
-        return counted.n_records, verify_trajectory_parts(counted, guarantee, shown_symbols(counted))
+        shown = shown_symbols(counted, described.get("sensitive", ()))
+        return counted.n_records, verify_trajectory_parts(counted, guarantee, shown)
 
     def problem_of_shard(self, published: PublishedTrajectories, original: Trajectories) -> str | None:
         if published.input_rows is not None:

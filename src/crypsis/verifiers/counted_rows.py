@@ -58,10 +58,10 @@ class CountedRows:
         least = min(found, key=lambda one: (one.support, one.symbols))
         return replace(least, violations=sum(one.violations for one in found))
 
-    def ranges(self, size: int) -> list[tuple[int, int]]:
-        """Ranges of first symbols whose subsequences a worker can hold."""
+    def ranges(self, size: int, entries: int = 1) -> list[tuple[int, int]]:
+        """Ranges of first symbols whose subsequences a worker can hold, with so many entries for each."""
         loads = np.sum(self.workers.map(load_by_symbol, self.coded, size, len(self.names)), axis=0)
-        return _ranges(loads, max(self.workers.memory // BYTES_PER_ENTRY, 1))
+        return _ranges(loads, max(self.workers.memory // (entries * BYTES_PER_ENTRY), 1))
 
     def recoded(self, work: Any, names: Sequence[tuple[str, ...]], *common: Any) -> CountedRows:
         """The same rows in other symbols: `work(rows, *common)` gives those of a part."""

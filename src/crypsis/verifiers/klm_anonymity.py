@@ -6,6 +6,7 @@ overlap without being equal. Where one does, only matching original locations ag
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,9 @@ from crypsis.verifiers.containment_matching import Matching, match_knowledge
 from crypsis.verifiers.overlapping_symbols import overlap_within
 from crypsis.verifiers.recoding import recoded_original
 from crypsis.verifiers.row_matching import row_out_of_place, rows_left_over
-from crypsis.verifiers.sensitive_shares import Rows, Violation, base_rates, shares_of_size
+from crypsis.verifiers.sensitive_shares import Rows, Shares, Violation, base_rates, shares_of_size
+
+COUNTED = "every subsequence of the published rows was counted, with every sensitive location"
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,13 @@ def verify_klm_anonymity(
 
     With the original, also check that the rows recode it, and match original locations against them.
     """
-    how = "every subsequence of the published rows was counted, with every sensitive location"
+    how = COUNTED
 
     def broken(problem: str, **more: Any) -> Verdict:
         return Verdict(promised, False, None, promised.k, how, problem=problem + ".", **more)
 
     published = replace(published, sensitive=tuple(sorted(set(published.sensitive))))
-    problem = _sensitive_problem(published, original)
+    problem = sensitive_problem(published, original)
     if problem is not None:
         return broken(problem)
     individuals = published.groups(promised.unit)
@@ -67,46 +70,34 @@ def verify_klm_anonymity(
             "give it (original=DATA)."
         )
     names, rows = _in_two_parts(published, individuals)
-    lowest: list[int] = []
-    figures: dict[str, Any] = {"min_support_by_size": lowest, "max_confidence": 0.0, "max_count": 0}
-    figures["base_rates"] = _rates(published, rows)
-    for size in range(1, min(promised.m, int(np.diff(rows.offsets).max(initial=0))) + 1):
-        shares = shares_of_size(rows, size, promised.k, promised.l)
-        if shares is None:
-            break
-        lowest.append(shares.lowest_support)
-        figures["max_confidence"] = max(figures["max_confidence"], shares.highest_confidence)
-        figures["max_count"] = max(figures["max_count"], shares.highest_count)
-        if shares.violation is not None:
-            witness = _witness(shares.violation, shares.violations, names, published)
-            words = _words(witness, promised)
-            return Verdict(promised, False, min(lowest), promised.k, how, witness, words, figures)
-    reached = min(lowest, default=None)
+    longest = int(np.diff(rows.offsets).max(initial=0))
+    verdict = verdict_by_size(
+        promised,
+        names,
+        published.sensitive,
+        _rates(published, rows),
+        longest,
+        lambda size: shares_of_size(rows, size, promised.k, promised.l),
+        how,
+    )
+    if not verdict.holds:
+        return verdict
     overlap = None
-    if promised.l > 1 and rows.n_sensitive and promised.m > 0:
+    if overlaps_matter(promised, rows.n_sensitive):
         overlap = overlap_within(published.offsets, _same_for_equals(published), individuals, published.symbols)
     if overlap is not None:
-        figures["overlapping_symbols"] = [list(published.symbols.label_lists[symbol]) for symbol in overlap]
-        if original is None:
-            return Verdict(
-                promised,
-                False,
-                reached,
-                promised.k,
-                how,
-                problem="overlapping-symbols: one individual has the symbols "
-                f"{' and '.join(_shown(published.symbols.label_lists[symbol]) for symbol in overlap)}, which share a "
-                "location. Counting symbols then does not bound what an adversary with original locations learns; "
-                "it is not established. Give the original to have it matched (--original FILE).",
-                figures=figures,
-            )
+        lists = published.symbols.label_lists
+        verdict = verdict_with_overlap(
+            verdict, (lists[overlap[0]], lists[overlap[1]]), established=original is not None
+        )
     if original is not None:
         matching = _matching(rows, published, original, promised, exhaustive=overlap is not None)
-        figures["containment"] = {
+        containment = {
             "exhaustive": matching.exhaustive,
             "min_candidates": matching.fewest_candidates,
             "max_confidence": matching.highest_confidence,
         }
+        verdict = replace(verdict, figures={**verdict.figures, "containment": containment})
         if matching.worst is not None:
             match = matching.worst
             told = None if match.sensitive is None else published.sensitive[match.sensitive]
@@ -114,14 +105,61 @@ def verify_klm_anonymity(
             kind, count = ("k", None) if told is None else ("l", match.count)
             witness = DiversityWitness(known, match.candidates, 1, kind, told, count)
             words = f"knowing the original locations {witness}: " + _words(witness, promised)
-            return Verdict(promised, False, reached, promised.k, how, witness, words, figures)
-    return Verdict(promised, True, reached, promised.k, how, figures=figures)
+            return replace(verdict, holds=False, witness=witness, problem=words)
+    return verdict
 
 
-def _sensitive_problem(published: PublishedTrajectories, original: Trajectories | None) -> str | None:
+def verdict_by_size(
+    promised: KlmAnonymity,
+    names: Sequence[tuple[str, ...]],
+    sensitive: Sequence[str],
+    rates: dict[str, float],
+    longest: int,
+    shares_at: Callable[[int], Shares | None],
+    how: str,
+) -> Verdict:
+    """Size by size, up to the first that fails; `rates` tell who has each sensitive location, known nothing."""
+    lowest: list[int] = []
+    figures: dict[str, Any] = {"min_support_by_size": lowest, "max_confidence": 0.0, "max_count": 0}
+    figures["base_rates"] = rates
+    for size in range(1, min(promised.m, longest) + 1):
+        shares = shares_at(size)
+        if shares is None:
+            break
+        lowest.append(shares.lowest_support)
+        figures["max_confidence"] = max(figures["max_confidence"], shares.highest_confidence)
+        figures["max_count"] = max(figures["max_count"], shares.highest_count)
+        if shares.violation is not None:
+            witness = _witness(shares.violation, shares.violations, names, sensitive)
+            words = _words(witness, promised)
+            return Verdict(promised, False, min(lowest), promised.k, how, witness, words, figures)
+    return Verdict(promised, True, min(lowest, default=None), promised.k, how, figures=figures)
+
+
+def overlaps_matter(promised: KlmAnonymity, n_sensitive: int) -> bool:
+    """Counting symbols may say too little of what original locations tell."""
+    return promised.l > 1 and n_sensitive > 0 and promised.m > 0
+
+
+def verdict_with_overlap(
+    verdict: Verdict, overlap: tuple[tuple[str, ...], tuple[str, ...]], *, established: bool
+) -> Verdict:
+    """With two symbols of one individual that share a location; without the original nothing is established then."""
+    figures = {**verdict.figures, "overlapping_symbols": [list(names) for names in overlap]}
+    if established:
+        return replace(verdict, figures=figures)
+    problem = (
+        f"overlapping-symbols: one individual has the symbols {' and '.join(map(_shown, overlap))}, which share a "
+        "location. Counting symbols then does not bound what an adversary with original locations learns; "
+        "it is not established. Give the original to have it matched (--original FILE)."
+    )
+    return replace(verdict, holds=False, problem=problem, figures=figures)
+
+
+def sensitive_problem(published: PublishedTrajectories, original: Trajectories | None) -> str | None:
     """Sensitive locations must stand alone, and be those of the original."""
     sensitive = set(published.sensitive)
-    for names in published.symbols.label_lists:
+    for names in sorted(published.symbols.label_lists):
         if len(names) > 1 and not sensitive.isdisjoint(names):
             both = min(sensitive & set(names))
             return f"sensitive location {both!r} is merged into {_shown(names)}; sensitive ones are published intact"
@@ -233,12 +271,12 @@ def _same_for_equals(published: PublishedTrajectories) -> Int32s:
 
 
 def _witness(
-    violation: Violation, violations: int, names: list[tuple[str, ...]], published: PublishedTrajectories
+    violation: Violation, violations: int, names: Sequence[tuple[str, ...]], sensitive: Sequence[str]
 ) -> DiversityWitness:
     symbols = tuple(names[symbol] for symbol in violation.symbols)
     if violation.sensitive is None:
         return DiversityWitness(symbols, violation.support, violations)
-    told = published.sensitive[violation.sensitive]
+    told = sensitive[violation.sensitive]
     return DiversityWitness(symbols, violation.support, violations, "l", told, violation.count)
 
 

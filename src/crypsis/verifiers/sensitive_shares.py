@@ -6,6 +6,7 @@ codes[offsets[r]:offsets[r + 1]] without its sensitive elements, which are held[
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,11 @@ def shares_of_size(rows: Rows, size: int, k: int, l: int) -> Shares | None:  # n
         columns, row = gathered(rows.offsets, rows.codes, numbers, rows.n_symbols, size, lowest, highest)
         if len(row):
             found.append(_shares(rows, Packed(columns, rows.n_symbols), row, k, l))
+    return joined_shares(found)
+
+
+def joined_shares(found: Sequence[Shares]) -> Shares | None:
+    """The shares of several ranges of subsequences; None if there is none."""
     if not found:
         return None
     violating = [shares.violation for shares in found if shares.violation is not None]
@@ -68,7 +74,7 @@ def shares_of_size(rows: Rows, size: int, k: int, l: int) -> Shares | None:  # n
         min(shares.lowest_support for shares in found),
         max(shares.highest_confidence for shares in found),
         max(shares.highest_count for shares in found),
-        min(violating, key=lambda violation: violation.support, default=None),
+        min(violating, key=lambda violation: (violation.support, violation.symbols), default=None),
         sum(shares.violations for shares in found),
     )
 
@@ -85,6 +91,19 @@ def _shares(rows: Rows, packed: Packed, row: Int32s, k: int, l: int) -> Shares: 
     people = rows.n_individuals
     support = np.bincount(np.unique(key * people + rows.individuals[row]) // people, minlength=len(keys))
     told, told_key, count = _told(rows, key, row)
+    return judged_shares(support, told_key, told, count, k, l, lambda index: packed.symbols_of(int(keys[index])))
+
+
+def judged_shares(
+    support: Int64s,
+    told_key: Int64s,
+    told: Int64s,
+    count: Int64s,
+    k: int,
+    l: int,  # noqa: E741
+    symbols_of: Callable[[int], tuple[int, ...]],
+) -> Shares:
+    """What supports in the order of subsequences show: of subsequence told_key[i], count[i] hold location told[i]."""
     too_much = l * count > support[told_key]
     violates = support < k
     violations = violates.copy()
@@ -92,7 +111,7 @@ def _shares(rows: Rows, packed: Packed, row: Int32s, k: int, l: int) -> Shares: 
     violation = None
     if violations.any():
         rarest = int(np.flatnonzero(violations)[np.argmin(support[violations])])
-        symbols, at = packed.symbols_of(int(keys[rarest])), int(support[rarest])
+        symbols, at = symbols_of(rarest), int(support[rarest])
         violation = Violation(at, symbols, None, 0)
         if not violates[rarest]:
             first = int(np.flatnonzero(too_much & (told_key == rarest))[0])

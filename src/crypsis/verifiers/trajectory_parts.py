@@ -5,7 +5,7 @@ The verdict is the one on all trajectories in memory, witness and figures includ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,21 +14,24 @@ from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import (
     ConstrainedKmAnonymity,
     Guarantee,
+    KlmAnonymity,
     KmAnonymity,
     PatternPreservingKAnonymity,
     SequenceKAnonymity,
     Verdict,
 )
 from crypsis.verifiers.counted_rows import CountedRows
+from crypsis.verifiers.klm_parts import verify_klm_parts
 from crypsis.verifiers.km_anonymity import COMPARED, COUNTED, verdict_by_size
 from crypsis.verifiers.sequence_parts import verify_sequence_parts
 from crypsis.verifiers.subsequence_supports import Rarest
 from crypsis.verifiers.utility_constraints import verdict_with_constraints
 
 
-def shown_symbols(counted: CountedRows) -> PublishedTrajectories:
-    """One row that shows every symbol, as a recipient knows them."""
-    return replace(PublishedTrajectories.from_lists([[*map(list, counted.names)]]), suppressed=None)
+def shown_symbols(counted: CountedRows, sensitive: Iterable[str]) -> PublishedTrajectories:
+    """One row that shows every symbol, and the sensitive locations, as a recipient knows them."""
+    row = [*map(list, counted.names)]
+    return replace(PublishedTrajectories.from_lists([row], sensitive=sensitive), suppressed=None)
 
 
 def verify_trajectory_parts(
@@ -42,10 +45,12 @@ def verify_trajectory_parts(
     compared with it, one that visits every location that occurs; `shards` hold the original trajectories."""
     if isinstance(promised, (SequenceKAnonymity, PatternPreservingKAnonymity)):
         return verify_sequence_parts(counted, promised, original, shards)
-    if not isinstance(promised, KmAnonymity):
+    if not isinstance(promised, (KmAnonymity, KlmAnonymity)):
         raise NotApplicable(f"{promised.model} is not counted on parts; verify the release without an executor.")
     if promised.unit == "owner":
         raise OriginalRequired("Published rows do not say whose they are, so owners cannot be counted on parts.")
+    if isinstance(promised, KlmAnonymity):
+        return verify_klm_parts(counted, promised, symbols)
 
     def rarest_of_size(size: int) -> Rarest | None:
         return counted.rarest_of_size(size, promised.k)
