@@ -312,6 +312,11 @@ def keep_focus(target: Any, *leaving: Any) -> None:
     ui.run_javascript(f"crypsis.keepFocus({target.id}, {[one.id for one in leaving]})")
 
 
+def lead_to(target: Any) -> None:
+    """Scroll to what lies below the screen; what can be seen already stays where it is."""
+    ui.run_javascript(f"crypsis.leadTo({target.id})")
+
+
 def escaped(text: str) -> str:
     import html
 

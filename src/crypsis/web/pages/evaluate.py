@@ -145,6 +145,7 @@ class EvaluatePage:
         self.published: list[str] = []  # figures against the original that go into the release
         self.elapsed: Any = None
         self.kept: list[dict[str, Any]] = []  # results of former settings
+        self.led = False  # to what comes out, where it lies below the form and out of sight
         self.quick = False  # the last run took so little time that another setting may be tried at once
         self.pace = Pace()
         self.pictures: ComparisonView | None = None  # keeps the chosen column from run to run
@@ -254,10 +255,12 @@ class EvaluatePage:
         """Run again when a slider is let go of, where the last run was quick and spends no budget."""
         if self.quick and not self.running:
             await self._start()
+            self.led = False  # whoever moves a slider stays with it
 
     # Running
 
     async def _start(self) -> None:
+        self.led = True
         self.faults.clear()
         problems = await in_thread(self.experiments.problems, self.entry.number)
         if problems:
@@ -295,6 +298,8 @@ class EvaluatePage:
             self.running = running
             if not running:
                 theme.keep_focus(self.start, self.stop)
+                if self.led:
+                    theme.lead_to(self.right)
         if running and self.elapsed is not None and seen.seconds is not None:
             self.elapsed.set_text(f"{seen.seconds:.0f} s")
         cell = seen.cells[0] if seen.cells else None

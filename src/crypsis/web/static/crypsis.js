@@ -142,6 +142,16 @@ window.crypsis = {
     }, 60);
   },
 
+  // Scroll to what lies below the screen, under the bar that stays at the top of a narrow one.
+  leadTo(id) {
+    setTimeout(() => {
+      const target = document.getElementById(`c${id}`);
+      if (!target || target.getBoundingClientRect().top < window.innerHeight * 0.7) return;
+      const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+      target.scrollIntoView({ block: "start", behavior });
+    }, 150);
+  },
+
   // Areas of a map that can be marked with a click or with Enter.
   areas(id) {
     const map = document.getElementById(id);
