@@ -98,6 +98,9 @@ def test_everything_the_page_says_is_in_the_pdf(made, tmp_path: Path) -> None:
         assert any(letters(heading) in whole for heading in DONE)
         beside = len(letters(ABOUT.title)) + 50  # title, number and mark of each page
         assert min(len(letters(page)) for page in told) > beside + 40, "a page is empty"
+        signed = letters(told[-1])  # whoever signs sees what for
+        assert "Signatures" in signed
+        assert letters("of memory by then" if report.private else "crypsis verify FOLDER") in signed
         assert "`" not in whole
         assert "^" not in whole
     assert oct((tmp_path / "report.pdf").stat().st_mode)[-3:] == "600"
@@ -117,6 +120,14 @@ def test_no_page_has_a_heading_alone_before_its_pictures() -> None:
             break
     else:
         pytest.fail("nothing is shown before and after")
+
+
+def test_no_page_goes_on_with_a_single_row() -> None:
+    for rows in range(70, 90):  # wherever the page ends in it
+        cells = "".join(f"<tr><td>row {row}</td></tr>" for row in range(rows))
+        table = f"<table><thead><tr><th>Head</th></tr></thead><tbody>{cells}</tbody></table>"
+        told = pages(pdf_of(f"<html><head></head><body><main><section>{table}</section></main></body></html>"))
+        assert all(page.count("row ") > 2 for page in told), rows
 
 
 def test_the_private_report_says_what_it_rests_on() -> None:

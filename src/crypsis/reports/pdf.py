@@ -35,7 +35,7 @@ html, body, code, .picture text {{ font-family: Report; }}
 body {{ font-size: 9pt; line-height: 1.45; }}
 h1 {{ font-size: 17pt; }} h2 {{ font-size: 12.5pt; }} h3 {{ font-size: 9.5pt; }}
 section {{ margin-top: 18pt; }} section > h2 {{ margin-bottom: 8pt; padding-bottom: 4pt; }}
-section > h2 + p {{ margin-bottom: 8pt; break-after: avoid; }}
+section > h2 + p {{ margin-bottom: 8pt; break-inside: avoid; break-after: avoid; }}
 p {{ max-width: none; }}
 .small, .legend, figcaption, .tiles dt, .tiles .detail, .light ul, table, th, tbody th, dl.facts {{
   font-size: 8pt; }}
@@ -60,12 +60,14 @@ img.chart {{ max-width: 88mm; }} img.chart.wide {{ max-width: none; }}
 dl.facts {{ display: table; width: 100%; table-layout: fixed; }}
 dl.facts div {{ display: table-row; break-inside: avoid; }}
 dl.facts div:first-child {{ break-before: avoid; }}
+/* the last rows of a list or table stay together, and signatures stay below what is signed */
+dl.facts div:nth-last-child(-n+2), tbody tr:nth-last-child(-n+2), .signed {{ break-before: avoid; }}
 dl.facts dt, dl.facts dd {{ display: table-cell; padding-bottom: 3pt; vertical-align: top; }}
 dl.facts dt {{ width: 34%; padding-right: 10pt; }}
 .lights + p {{ break-before: avoid; }}
 ul.plain li {{ padding: 3pt 0; }}
 th, td {{ padding: 3pt 8pt 3pt 0; overflow-wrap: break-word; }}
-pre {{ white-space: pre-wrap; break-before: avoid; }}
+pre {{ white-space: pre-wrap; break-before: avoid; }} .recheck {{ break-inside: avoid; }}
 .scroll {{ overflow: visible; }}
 .signatures {{ display: block; }}
 .signatures > div {{ display: inline-block; width: 46%; margin-right: 3%; vertical-align: top; }}

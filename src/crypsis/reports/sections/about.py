@@ -33,4 +33,4 @@ def signatures(facts: ManifestFacts) -> Markup:
         )
         for name in PEOPLE
     ]
-    return section(_("Signatures"), element("div", *boxes, class_="signatures"))
+    return section(_("Signatures"), element("div", *boxes, class_="signatures"), class_="signed")
