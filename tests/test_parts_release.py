@@ -49,6 +49,8 @@ def test_the_folder_is_that_of_the_table_in_memory(parts: Path, tmp_path: Path) 
         scratch = release.executor.scratch.folder
     assert contents(written) == contents(local)
     assert not scratch.exists()
+    for page in (written / "report.html", tmp_path / "own.html"):
+        assert "table, Parquet in parts" in page.read_text(encoding="utf-8")
     assert len(json.loads((tmp_path / "own.json").read_text())["published_row_of_input_row"]) == 123
     read = crypsis.read_release(written)
     assert read.verify().holds

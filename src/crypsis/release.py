@@ -307,14 +307,14 @@ class Release:
     def private_report(self, language: str | None = None) -> Report:
         """The report for the publisher, with every figure against the original. It is not part of a release."""
         with reading(language or report_language(self.about)):
-            page, manifest = self._private_page()
+            page, manifest = self._private_page(self._default_format)
             return Report(page, self.kind.report.draw(manifest, self.data, self.side_file), private=True)
 
-    def _private_page(self) -> tuple[str, dict[str, Any]]:
+    def _private_page(self, format: str) -> tuple[str, dict[str, Any]]:
         """The page of the private report, and the manifest that it shows."""
         timings = {name: round(seconds, 6) for name, seconds in self.context.timings.items()}
         private = {"timings": timings, "memory": dict(self.context.memory), "review": self.review().to_dict()}
-        manifest = self._own_manifest("sorted") | {"private": private}
+        manifest = self._own_manifest(format, "sorted") | {"private": private}
         return self.kind.report.render(manifest, self.data, self.side_file, self._compared()), manifest
 
     def _compared(self) -> Markup | None:
@@ -364,7 +364,7 @@ class Release:
                 sign_files(partial, sign)
         self.manifest = manifest
         if private_report is not None:
-            self.write_private_report(private_report, order=order)
+            self.write_private_report(private_report, format=format, order=order)
         return target
 
     def write_working_copy(self, folder: str | Path, utility: Mapping[str, Any]) -> None:
@@ -379,7 +379,7 @@ class Release:
         target.mkdir(parents=True, mode=0o700)
         rows = np.arange(len(self.data))
         self.kind.write(target, self.data, self.side_file, rows, self._default_format)
-        manifest = self._own_manifest("input")
+        manifest = self._own_manifest(self._default_format, "input")
         facts = self.kind.private_facts(self.data)
         if "cells" in self.context.private:
             facts["cells"] = self.context.private["cells"]
@@ -409,10 +409,11 @@ class Release:
         place[rows] = np.arange(len(rows))
         return place
 
-    def write_private_report(self, path: str | Path, *, order: str = "sorted") -> Path:
+    def write_private_report(self, path: str | Path, *, format: str | None = None, order: str = "sorted") -> Path:
         """What only the publisher may see: merges, what was cut, which input row became which row, figures, timings.
 
-        JSON, and beside it the same as an HTML page; both can be read by their owner alone.
+        JSON, and beside it the same as an HTML page; both can be read by their owner alone. `format` and `order` are
+        those of the release that was written.
         """
         published_row = (
             self.published_rows(order)
@@ -445,7 +446,8 @@ class Release:
         target, page = private_paths(path)
         write_file(target, json_parts(content), mode=0o600)
         with reading(report_language(self.about)):
-            write_file(page, self._private_page()[0].encode(), mode=0o600)
+            shown = self._private_page(format or self._default_format)[0]
+            write_file(page, shown.encode(), mode=0o600)
         return target
 
     @property
@@ -553,9 +555,9 @@ class Release:
             "provenance": {"python": platform.python_version(), "numpy": np.__version__},
         }
 
-    def _own_manifest(self, order: str) -> dict[str, Any]:
+    def _own_manifest(self, format: str, order: str) -> dict[str, Any]:
         """The manifest of working copies and of the private page: the publisher's own verdict, review and figures."""
-        manifest = self._manifest(self.data, self.side_file, self._default_format, order)
+        manifest = self._manifest(self.data, self.side_file, format, order)
         manifest["verdict"] = rounded(self.verify().to_dict())
         manifest["review"] = review_entry(self.review(), self.confirmed)
         manifest["utility"] = self.utility()

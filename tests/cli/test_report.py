@@ -44,6 +44,9 @@ def test_the_report_and_the_certificate_are_in_the_declared_language(run: Run, t
     assert "Was garantiert ist und was nicht" in own
     assert run("report", folder, "--language", "en", "--out", page).code == 0
     assert "What is guaranteed, and what is not" in page.read_text(encoding="utf-8")
+    refused = run("report", tmp_path / "release.private.html", "--language", "en", "--pdf", tmp_path / "own.pdf")
+    assert refused.code == 2
+    assert "keeps its language" in refused.err
     certificate = tmp_path / "certificate.pdf"
     assert run("certificate", folder, "--out", certificate).code == 0
     assert "Zertifikat einer Veröffentlichung" in (PdfReader(certificate).metadata or {})["/Title"]

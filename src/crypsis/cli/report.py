@@ -55,6 +55,12 @@ def report(
             "--language is for a report that is written: give --out, --pdf or --pictures.", parameter="language"
         )
     if release.suffix == ".html" and release.is_file():
+        if language is not None:
+            raise OptionWithoutEffect(
+                "A report that was written already keeps its language. Give --language with the release folder; a "
+                'private report is written in the one that --about declares (language = "de").',
+                parameter="language",
+            )
         _of_page(release, out, pictures, pdf)
         return
     if Store(release).exists():

@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from crypsis.reports.sections.lights import TITLES
+from crypsis.reports.sections.lights import TITLES, nothing_found
 from crypsis.review import Colour, Finding, Light, Review
 from crypsis.translation import _, marked, translated
 from crypsis.web import theme
@@ -17,11 +17,6 @@ from crypsis.web.remedies import Mending
 
 STATES = {Colour.GREEN: ("good", "check_circle"), Colour.AMBER: ("caution", "warning"), Colour.RED: ("bad", "error")}
 _SHOWN = 3  # findings with the same remedy; more are folded away
-_NOTHING = {
-    "guarantee": marked("Nothing was checked."),
-    "disclosure": marked("Nothing was found beside what the guarantee covers."),
-    "usefulness": marked("Nothing was found."),
-}
 
 
 _FORMER = (  # what `of_former_run` makes of the sentences of a verdict
@@ -58,12 +53,13 @@ def show_lights(
     """All three side by side, with what `mending` can do about their findings; `confirm` confirms a column."""
     with ui.element("div").classes("lights").props(f"role=group {theme.attribute('aria-label', _('Three lights'))}"):
         for name, light in review.lights():
-            _light(name, light, mending, confirm, confirmed)
+            _light(name, light, nothing_found(name, review), mending, confirm, confirmed)
 
 
 def _light(
     name: str,
     light: Light,
+    nothing: str,
     mending: Mending | None,
     confirm: Callable[[str], Any] | None,
     confirmed: Collection[str],
@@ -74,7 +70,7 @@ def _light(
             ui.icon(icon).props("aria-hidden=true")
             ui.label(f"{_(TITLES[name])}: {_(str(light.colour))}").classes("strong")
         if not light.findings:
-            ui.label(_(_NOTHING[name])).classes("small")
+            ui.label(nothing).classes("small")
         offered: set[str] = set()  # one control of a kind does for all findings of a light
         for findings in _by_remedy(light.findings):
             _together(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.page import in_letters, paragraph, section
+from crypsis.review import PUBLIC
 from crypsis.review.lights import Colour, Finding, Light, Review
 from crypsis.translation import _, marked, translated
 
@@ -15,14 +16,17 @@ TITLES = {
 _NOTHING = {
     "guarantee": marked("Nothing was checked."),
     "disclosure": marked("Nothing was found beside what the guarantee covers."),
-    "usefulness": marked("Nothing was found."),
+    "usefulness": marked("Nothing stands out."),
 }
+_LOSS_UNKNOWN = marked(
+    "Nothing stands out in the published data. How much was lost against the original does not follow from them."
+)
 _STATES = {Colour.GREEN: ("holds", "✓"), Colour.AMBER: ("idle", "!"), Colour.RED: ("broken", "✗")}
 
 
 def lights(review: Review) -> Markup:
     """The guarantee, what the release discloses beside it, and what is left, side by side."""
-    boxes = [_box(name, light) for name, light in review.lights()]
+    boxes = [_box(name, light, nothing_found(name, review)) for name, light in review.lights()]
     basis = _("Computed from {basis}.", basis=translated(review.basis)) if review.basis else ""
     return section(
         _("Three lights"),
@@ -34,11 +38,17 @@ def lights(review: Review) -> Markup:
     )
 
 
-def _box(name: str, light: Light) -> Markup:
+def nothing_found(name: str, review: Review) -> str:
+    """What a light says that has no finding; without the original it cannot say what was lost."""
+    blind = name == "usefulness" and review.basis == PUBLIC
+    return _(_LOSS_UNKNOWN if blind else _NOTHING[name])
+
+
+def _box(name: str, light: Light, nothing: str) -> Markup:
     state, sign = _STATES[light.colour]
     heading = element("h3", element("span", sign, aria_hidden="true"), f" {_(TITLES[name])}: {_(str(light.colour))}")
     told = [_finding(finding) for finding in light.findings]
-    body = element("ul", *told) if told else paragraph(_(_NOTHING[name]))
+    body = element("ul", *told) if told else paragraph(nothing)
     return element("div", heading, body, class_=f"light {state}")
 
 

@@ -13,13 +13,19 @@ from crypsis.reports.parameter_labels import parameter_entries
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import shown
 
-_FORMATS = {"csv": "CSV", "json": "JSON", "jsonl": marked("JSON Lines"), "parquet": "Parquet"}
+_FORMATS = {
+    "csv": "CSV",
+    "json": "JSON",
+    "jsonl": marked("JSON Lines"),
+    "parquet": "Parquet",
+    "parts": marked("Parquet in parts"),
+}
 
 
 def provenance(facts: ManifestFacts) -> Markup:
     """Method, parameters and software on one side, the recheck on the other."""
     made = element("div", element("h3", _("How it was made")), facts_list(_origin(facts)))
-    check = element("div", element("h3", _("How to check it again")), *_recheck(facts))
+    check = element("div", element("h3", _("How to check it again")), *_recheck(facts), class_="recheck")
     files = facts.section("files")
     listing = (
         [element("h3", _("Files"), class_="files"), element("div", _files(files), class_="scroll")] if files else []
