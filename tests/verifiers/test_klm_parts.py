@@ -13,6 +13,8 @@ import crypsis
 from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
 from crypsis.errors import OriginalRequired
 from crypsis.executors.serial import Serial
+from crypsis.shards.records import shard_records
+from crypsis.verifiers import containment_matching, klm_parts, subsequence_supports
 from crypsis.verifiers.counted_rows import CountedRows, count_rows
 from crypsis.verifiers.trajectory_parts import shown_symbols, verify_trajectory_parts
 from tests.shards.cut_sets import random_cuts
@@ -73,6 +75,63 @@ def test_all_outcomes_occur(tmp_path: Path) -> None:
                 witness = verdict.witness.to_dict() if verdict.witness is not None else {}
                 words.add((verdict.holds, witness.get("kind"), "overlapping-symbols" in (verdict.problem or "")))
     assert words == {(True, None, False), (False, "k", False), (False, "l", False), (False, None, True)}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_original_locations_are_matched_as_in_memory(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 120))
+    published = random_rows(rng, n, overlap=seed % 2 == 0)
+    lists = published.symbols.label_lists
+    paths = [
+        [str(rng.choice(lists[code])) for code in row] for row in np.split(published.codes, published.offsets[1:-1])
+    ]
+    places = {label: (float(number), 0.0) for number, label in enumerate("abcdstu")}
+    original = crypsis.Trajectories.from_lists(paths, crypsis.Locations.of(places).marked("stu"))
+    with Serial() as executor:
+        executor.memory = 1 << 13 if seed % 3 else executor.memory
+        counted = counted_parts(published, tmp_path / "parts", random_cuts(rng, n), executor)
+        encoded = shard_records(original, executor, [0, *random_cuts(rng, n), n])
+        for promised in PROMISES:
+            verdict = verify_trajectory_parts(counted, promised, published, encoded.one_of_each, encoded.shards)
+            assert verdict.to_dict() == crypsis.verify(published, promised, original).to_dict()
+
+
+def test_matching_finds_what_counting_symbols_does_not(tmp_path: Path) -> None:
+    rows = [[["a", "b"], "s"]] * 2 + [[["b", "c"], "s"]] * 2 + [[["a", "b"], ["b", "c"]]] * 2
+    published = crypsis.PublishedTrajectories.from_lists(rows, sensitive=["s"])
+    paths = [["b", "s"]] * 2 + [["c", "s"]] * 2 + [["a", "c"]] * 2  # four of six who fit b hold s
+    places = {label: (float(number), 0.0) for number, label in enumerate("abcds")}
+    original = crypsis.Trajectories.from_lists(paths, crypsis.Locations.of(places).marked("s"))
+    with Serial() as executor:
+        counted = counted_parts(published, tmp_path / "parts", [1, 4], executor)
+        encoded = shard_records(original, executor, [0, 3, len(original)])
+        words = []
+        for promised in PROMISES:
+            verdict = verify_trajectory_parts(counted, promised, published, encoded.one_of_each, encoded.shards)
+            assert verdict.to_dict() == crypsis.verify(published, promised, original).to_dict()
+            words.append(str(verdict))
+    assert any("knowing the original locations" in one for one in words)
+
+
+def test_of_much_knowledge_the_same_choice_is_tried_as_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containment_matching, "VISITS_PER_SIZE", 1000)
+    for module in (klm_parts, subsequence_supports):
+        monkeypatch.setattr(module, "ENTRIES_AT_ONCE", 100)
+    rng = np.random.default_rng(5)
+    walks = random_walks(rng, 200, 12)
+    walks = replace(walks, locations=walks.locations.marked(["p06", "p07"]))
+    published = crypsis.anonymize(walks, METHODS["zga"]).data
+    with Serial() as executor:
+        counted = counted_parts(published, tmp_path / "parts", random_cuts(rng, 200), executor)
+        encoded = shard_records(walks, executor, [0, *random_cuts(rng, 200), 200])
+        promised = METHODS["zga"].guarantee
+        for executor.memory in (1 << 13, 1 << 30):
+            verdict = verify_trajectory_parts(counted, promised, published, encoded.one_of_each, encoded.shards)
+            assert verdict.figures["containment"]["exhaustive"] is False
+            assert verdict.to_dict() == crypsis.verify(published, promised, walks).to_dict()
 
 
 @pytest.mark.parametrize("name", METHODS)

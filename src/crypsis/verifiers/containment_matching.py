@@ -5,7 +5,7 @@ A row fits knowledge when its symbols hold the known locations in this order; th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from crypsis.verifiers.sensitive_shares import Rows
 from crypsis.verifiers.subsequence_supports import Packed, gathered, ranges_of_first_symbol
 
 VISITS_PER_SIZE = 30_000_000  # looked at where not everything is tried
+COUNTS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,22 @@ class Match:
 class Matching:
     """The result over all knowledge that was tried; `exhaustive` if that was everything there is."""
 
-    tried: int
     exhaustive: bool
     fewest_candidates: int | None
     highest_confidence: float
     worst: Match | None
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """Knowledge of one size that was looked for: how many individuals fit each, and how many of them hold each
+    sensitive location. Knowledge of one range may come in several pieces; `complete` if the range has no more."""
+
+    range: int
+    knowledge: Int32s
+    candidates: Int64s
+    counts: Int64s
+    complete: bool
 
 
 def match_knowledge(
@@ -58,47 +70,86 @@ def match_knowledge(
     Rows hold symbols of `symbols`, whose members are original locations through `code_of_member`, -1 for none.
     """
     l = min(l, rows.n_individuals + 1)  # noqa: E741
-    order = np.argsort(rows.individuals, kind="stable")
-    holds, row_offsets, row_numbers = _rows_of_codes(rows, symbols, code_of_member, n_codes, order)
-    tried, complete = 0, True
+    looked_for = LookedFor.of(rows, symbols, code_of_member, n_codes)
+
+    def tried_of_size(size: int) -> Iterator[Tried]:
+        for number, every in enumerate(_knowledge(known_offsets, known, n_codes, size)):
+            chosen = every if exhaustive else every[even_choice(len(every), len(rows.codes))]
+            for piece in np.array_split(chosen, 1 + len(chosen) * rows.n_sensitive // COUNTS_AT_ONCE):
+                yield Tried(number, piece, *looked_for.counts(piece), len(chosen) == len(every))
+
+    return judged_matching(tried_of_size, min(m, int(np.diff(known_offsets).max(initial=0))), k, l)
+
+
+def even_choice(n_knowledge: int, n_visits: int) -> Int64s:
+    """Which knowledge of a range is tried where not everything is."""
+    most = max(VISITS_PER_SIZE // max(n_visits, 1), 1)
+    if n_knowledge <= most:
+        return np.arange(n_knowledge)
+    return np.linspace(0, n_knowledge - 1, most).astype(np.int64)
+
+
+def judged_matching(
+    tried_of_size: Callable[[int], Iterator[Tried]],
+    longest: int,
+    k: int,
+    l: int,  # noqa: E741
+) -> Matching:
+    """Size by size, up to the first that fails: the first range in which something does, there what fits fewest."""
+    complete, highest = True, 0.0
     fewest: int | None = None
-    highest = 0.0
-    worst: Match | None = None
-    for size in range(1, min(m, int(np.diff(known_offsets).max(initial=0))) + 1):
-        for every in _knowledge(known_offsets, known, n_codes, size):
-            chosen = every
-            most = max(VISITS_PER_SIZE // max(len(rows.codes), 1), 1)
-            if not exhaustive and len(every) > most:
-                chosen = every[np.linspace(0, len(every) - 1, most).astype(np.int64)]
-                complete = False
-            tried += len(chosen)
-            candidates, count, sensitive = _candidates(
-                chosen,
-                rows.offsets,
-                rows.codes,
-                rows.individuals,
-                rows.held_offsets,
-                rows.held,
-                rows.n_sensitive,
-                holds,
-                row_offsets,
-                row_numbers,
-            )
+    worst: tuple[int, Match] | None = None
+    for size in range(1, longest + 1):
+        for tried in tried_of_size(size):
+            complete = complete and tried.complete
+            if not len(tried.knowledge):
+                continue
+            candidates, count = tried.candidates, tried.counts.max(axis=1, initial=0)
             fewest = int(candidates.min()) if fewest is None else min(fewest, int(candidates.min()))
             highest = max(highest, float((count / np.maximum(candidates, 1)).max()))
             bad = np.flatnonzero((candidates < k) | (l * count > candidates))
-            if len(bad) and worst is None:
-                first = int(bad[np.argmin(candidates[bad])])
-                few = bool(candidates[first] < k)
-                worst = Match(
-                    tuple(chosen[first].tolist()),
-                    int(candidates[first]),
-                    None if few else int(sensitive[first]),
-                    int(count[first]),
-                )
+            if not len(bad):
+                continue
+            first = int(bad[np.argmin(candidates[bad])])
+            if worst is None or (tried.range, candidates[first]) < (worst[0], worst[1].candidates):
+                sensitive = None if candidates[first] < k else int(tried.counts[first].argmax())
+                known = tuple(tried.knowledge[first].tolist())
+                worst = (tried.range, Match(known, int(candidates[first]), sensitive, int(count[first])))
         if worst is not None:
             break
-    return Matching(tried, complete, fewest, highest, worst)
+    return Matching(complete, fewest, highest, None if worst is None else worst[1])
+
+
+@dataclass(frozen=True, eq=False)
+class LookedFor:
+    """Rows, by the original locations that their symbols hold."""
+
+    rows: Rows
+    holds: Bools
+    row_offsets: Int64s
+    row_numbers: Int64s
+
+    @classmethod
+    def of(cls, rows: Rows, symbols: Symbols, code_of_member: Int32s, n_codes: int) -> LookedFor:
+        order = np.argsort(rows.individuals, kind="stable")
+        return cls(rows, *_rows_of_codes(rows, symbols, code_of_member, n_codes, order))
+
+    def counts(self, knowledge: Int32s) -> tuple[Int64s, Int64s]:
+        """For each row of `knowledge`: individuals that fit, and how many of them hold each sensitive location."""
+        rows = self.rows
+        candidates, counts = _candidates(
+            knowledge,
+            rows.offsets,
+            rows.codes,
+            rows.individuals,
+            rows.held_offsets,
+            rows.held,
+            rows.n_sensitive,
+            self.holds,
+            self.row_offsets,
+            self.row_numbers,
+        )
+        return candidates, counts
 
 
 def _knowledge(offsets: Int64s, codes: Int32s, n_codes: int, size: int) -> Iterator[Int32s]:
@@ -145,23 +196,19 @@ def _candidates(
     holds: Bools,
     row_offsets: Int64s,
     row_numbers: Int64s,
-) -> tuple[Int64s, Int64s, Int64s]:
-    """For each row of `knowledge`: individuals that fit, and the most that hold one sensitive location, and which."""
+) -> tuple[Int64s, Int64s]:
     n_known, size = knowledge.shape
     candidates = np.zeros(n_known, np.int64)
-    most = np.zeros(n_known, np.int64)
-    which = np.full(n_known, -1, np.int64)
-    count = np.zeros(n_sensitive, np.int64)
-    counted_for = np.full(n_sensitive, -1, np.int64)
-    touched = np.empty(n_sensitive, np.int64)
+    counts = np.zeros((n_known, n_sensitive), np.int64)
+    counted_for = np.empty(n_sensitive, np.int64)
     for index in range(n_known):
+        counted_for[:] = -1
         rarest = knowledge[index, 0]
         for element in range(1, size):
             code = knowledge[index, element]
             if row_offsets[code + 1] - row_offsets[code] < row_offsets[rarest + 1] - row_offsets[rarest]:
                 rarest = code
         last = -1
-        n_touched = 0
         for entry in range(row_offsets[rarest], row_offsets[rarest + 1]):
             row = row_numbers[entry]
             step = 0
@@ -175,19 +222,9 @@ def _candidates(
             if individuals[row] != last:
                 last = individuals[row]
                 candidates[index] += 1
-            for place in range(held_offsets[row], held_offsets[row + 1]):
-                kind = held[place]
+            for slot in range(held_offsets[row], held_offsets[row + 1]):
+                kind = held[slot]
                 if counted_for[kind] != individuals[row]:
                     counted_for[kind] = individuals[row]
-                    if count[kind] == 0:
-                        touched[n_touched] = kind
-                        n_touched += 1
-                    count[kind] += 1
-        for place in range(n_touched):
-            kind = touched[place]
-            if count[kind] > most[index] or (count[kind] == most[index] and kind < which[index]):
-                most[index] = count[kind]
-                which[index] = kind
-            count[kind] = 0
-            counted_for[kind] = -1
-    return candidates, most, which
+                    counts[index, kind] += 1
+    return candidates, counts

@@ -61,7 +61,7 @@ class CountedRows:
     def ranges(self, size: int, entries: int = 1) -> list[tuple[int, int]]:
         """Ranges of first symbols whose subsequences a worker can hold, with so many entries for each."""
         loads = np.sum(self.workers.map(load_by_symbol, self.coded, size, len(self.names)), axis=0)
-        return _ranges(loads, max(self.workers.memory // (entries * BYTES_PER_ENTRY), 1))
+        return ranges_of_loads(loads, max(self.workers.memory // (entries * BYTES_PER_ENTRY), 1))
 
     def recoded(self, work: Any, names: Sequence[tuple[str, ...]], *common: Any) -> CountedRows:
         """The same rows in other symbols: `work(rows, *common)` gives those of a part."""
@@ -143,8 +143,13 @@ def count_symbols(file: str, n_names: int, seeds: Sequence[int] | None) -> dict[
 
 
 def load_by_symbol(file: str, size: int, n_names: int) -> Any:
+    """How many subsequences of one size of a part begin with each symbol, at most."""
+    return loads_of_rows(load_rows(file), size, n_names)
+
+
+def loads_of_rows(rows: Rows, size: int, n_names: int) -> Any:
     """How many subsequences of one size begin with each symbol, at most."""
-    offsets, codes = load_rows(file)
+    offsets, codes = rows
     left = np.repeat(offsets[1:], np.diff(offsets)) - np.arange(len(codes)) - 1  # visits after each one
     choices = [min(comb(after, size - 1), WHOLE) for after in range(int(left.max(initial=0)) + 1)]
     return np.bincount(codes, weights=np.array(choices, np.float64)[left], minlength=n_names)
@@ -196,7 +201,7 @@ def added_checksums(sums: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return first, second
 
 
-def _ranges(loads: Any, most: int) -> list[tuple[int, int]]:
+def ranges_of_loads(loads: Any, most: int) -> list[tuple[int, int]]:
     """Ranges of symbols with so many subsequences at most, or of a single symbol."""
     ranges: list[tuple[int, int]] = []
     start, load = 0, 0.0

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, offsets_of
-from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import KlmAnonymity, Verdict, Witness
 from crypsis.verifiers.containment_matching import Matching, match_knowledge
@@ -24,6 +24,7 @@ from crypsis.verifiers.row_matching import row_out_of_place, rows_left_over
 from crypsis.verifiers.sensitive_shares import Rows, Shares, Violation, base_rates, shares_of_size
 
 COUNTED = "every subsequence of the published rows was counted, with every sensitive location"
+COMPARED = "each row is its own original recoded"
 
 
 @dataclass(frozen=True)
@@ -92,20 +93,7 @@ def verify_klm_anonymity(
         )
     if original is not None:
         matching = _matching(rows, published, original, promised, exhaustive=overlap is not None)
-        containment = {
-            "exhaustive": matching.exhaustive,
-            "min_candidates": matching.fewest_candidates,
-            "max_confidence": matching.highest_confidence,
-        }
-        verdict = replace(verdict, figures={**verdict.figures, "containment": containment})
-        if matching.worst is not None:
-            match = matching.worst
-            told = None if match.sensitive is None else published.sensitive[match.sensitive]
-            known = tuple((original.locations.labels[code],) for code in match.knowledge)
-            kind, count = ("k", None) if told is None else ("l", match.count)
-            witness = DiversityWitness(known, match.candidates, 1, kind, told, count)
-            words = f"knowing the original locations {witness}: " + _words(witness, promised)
-            return replace(verdict, holds=False, witness=witness, problem=words)
+        verdict = verdict_with_matching(verdict, matching, original.locations, published.sensitive)
     return verdict
 
 
@@ -156,6 +144,29 @@ def verdict_with_overlap(
     return replace(verdict, holds=False, problem=problem, figures=figures)
 
 
+def verdict_with_matching(
+    verdict: Verdict, matching: Matching, locations: Locations, sensitive: Sequence[str]
+) -> Verdict:
+    """With what matching original locations found."""
+    promised = verdict.promised
+    assert isinstance(promised, KlmAnonymity)
+    containment = {
+        "exhaustive": matching.exhaustive,
+        "min_candidates": matching.fewest_candidates,
+        "max_confidence": matching.highest_confidence,
+    }
+    verdict = replace(verdict, figures={**verdict.figures, "containment": containment})
+    match = matching.worst
+    if match is None:
+        return verdict
+    told = None if match.sensitive is None else sensitive[match.sensitive]
+    known = tuple((locations.labels[code],) for code in match.knowledge)
+    kind, count = ("k", None) if told is None else ("l", match.count)
+    witness = DiversityWitness(known, match.candidates, 1, kind, told, count)
+    words = f"knowing the original locations {witness}: " + _words(witness, promised)
+    return replace(verdict, holds=False, witness=witness, problem=words)
+
+
 def sensitive_problem(published: PublishedTrajectories, original: Trajectories | None) -> str | None:
     """Sensitive locations must stand alone, and be those of the original."""
     sensitive = set(published.sensitive)
@@ -180,9 +191,9 @@ def _compared(
     """The rows with whom each counts for and how they were compared with the original; or what stands against them."""
     if len(published) != len(original):
         return f"{len(published)} rows are published for {len(original)} original trajectories"
-    sensitive = _sensitive_codes(published, original)
+    sensitive = sensitive_codes(published, original)
     if published.longest is None and row_out_of_place(published, original, sensitive) is None:
-        return published, original.groups(unit), "each row is its own original recoded"
+        return published, original.groups(unit), COMPARED
     if published.symbols.are_disjoint() and not published.lacks_sensitive:
         recoded = recoded_original(published, original)
         if isinstance(recoded, str):
@@ -202,7 +213,7 @@ def _compared(
     return published, each, "each original can be given a row of its own that recodes it"
 
 
-def _sensitive_codes(published: PublishedTrajectories, original: Trajectories) -> Bools:
+def sensitive_codes(published: PublishedTrajectories, original: Trajectories) -> Bools:
     """By location of the original: it is sensitive, in the original's own table or in the published data."""
     if original.locations.sensitive is not None:
         return original.locations.sensitive
@@ -242,7 +253,7 @@ def _rates(published: PublishedTrajectories, rows: Rows) -> dict[str, float]:
 def _matching(
     rows: Rows, published: PublishedTrajectories, original: Trajectories, promised: KlmAnonymity, *, exhaustive: bool
 ) -> Matching:
-    known = ~_sensitive_codes(published, original)[original.codes]
+    known = ~sensitive_codes(published, original)[original.codes]
     row = np.repeat(np.arange(len(original)), original.lengths)
     code_of_member = original.locations.vocabulary.encode(
         pl.Series(published.symbols.vocabulary.labels, dtype=pl.String)

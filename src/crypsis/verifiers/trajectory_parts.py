@@ -50,7 +50,7 @@ def verify_trajectory_parts(
     if promised.unit == "owner":
         raise OriginalRequired("Published rows do not say whose they are, so owners cannot be counted on parts.")
     if isinstance(promised, KlmAnonymity):
-        return verify_klm_parts(counted, promised, symbols)
+        return verify_klm_parts(counted, promised, symbols, original, shards)
 
     def rarest_of_size(size: int) -> Rarest | None:
         return counted.rarest_of_size(size, promised.k)
