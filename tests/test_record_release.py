@@ -49,8 +49,12 @@ WALKS = {
     "kam-rec": crypsis.KAMRec(k=2, p=30),
     "strict-kam-rec": crypsis.KAMRec(k=2, p=30, strict=True),
     "bf-p2ka": crypsis.BFP2kA(k=3),
+    "lm-anon": crypsis.LmAnon(k=3, l=2, m=2, on_infeasible="suppress"),
+    "zga": crypsis.ZGA(k=2, l=2, m=2, clusters=3, on_infeasible="suppress"),
+    "sga": crypsis.SGA(k=2, l=3, m=2, clusters=3, patterns=4, on_infeasible="suppress"),
 }
-BLOCKS = ("kam-rec", "strict-kam-rec", "bf-p2ka")
+DIVERSE = ("lm-anon", "zga", "sga")
+BLOCKS = ("kam-rec", "strict-kam-rec", "bf-p2ka", *DIVERSE)
 KINDS = crypsis.ItemHierarchy([(f"w{item:02d}", f"kind {item % 3}") for item in range(12)] + [
     (f"kind {kind}", "thing") for kind in range(3)
 ])  # fmt: skip
@@ -81,7 +85,9 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ragged_sort, "SAMPLE", 4)
 
 
-def write_walks(folder: Path, seed: int, n: int = 60) -> tuple[crypsis.Trajectories, ScannedRecords]:
+def write_walks(
+    folder: Path, seed: int, n: int = 60, *, sensitive: bool = False
+) -> tuple[crypsis.Trajectories, ScannedRecords]:
     """The same walks in memory and in parts."""
     rng = np.random.default_rng(seed)
     data = random_walks(rng, n, int(rng.integers(3, 9)))
@@ -97,6 +103,7 @@ def write_walks(folder: Path, seed: int, n: int = 60) -> tuple[crypsis.Trajector
     frame.write_csv(whole, separator="\t")
     data.locations.to_frame().write_csv(folder / "locations.txt")
     places = crypsis.read_locations(folder / "locations.txt", format="csv")
+    places = places.marked(["p01", "p02"]) if sensitive else places
     read = crypsis.read_trajectories(whole, locations=places, each_row_is_a_person=True)
     return read, crypsis.scan_trajectories(folder / "*.csv", locations=places, each_row_is_a_person=True)
 
@@ -133,7 +140,7 @@ def compare(name: str, seed: int, folder: Path, make: Callable[[], Any] = Serial
     if name in SETS:
         read, scanned, method = write_sets(folder / "parts", name, seed)
     else:
-        (read, scanned), method = write_walks(folder / "parts", seed), WALKS[name]
+        (read, scanned), method = write_walks(folder / "parts", seed, sensitive=name in DIVERSE), WALKS[name]
     local = crypsis.anonymize(read, method)
     expected = local.write(folder / "local", format="parts")
     with make() as executor:
@@ -178,7 +185,7 @@ def told(verify: Callable[[], crypsis.Verdict]) -> Any:
 def test_several_blocks_are_published_in_parts_as_in_memory(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, scanned = write_walks(tmp_path / "parts", 40)
+    _, scanned = write_walks(tmp_path / "parts", 40, sensitive=name in DIVERSE)
     monkeypatch.setattr(ragged_sort, "BYTES_PER_VALUE", 1 << 24)  # several ranges, which blocks cross
     with crypsis.anonymize(scanned, WALKS[name], block_rows=25) as release:
         assert isinstance(release, RecordPartsRelease)
@@ -210,7 +217,9 @@ def test_where_no_block_can_be_done_the_method_says_why(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_cluster_writes_the_folder_of_records_in_memory(tmp_path: Path) -> None:
-    for seed, name in enumerate(("apriori", "diverse", "lra", "policy", "seq-anon", "kam-cut", "kam-rec", "bf-p2ka")):
+    for seed, name in enumerate(
+        ("apriori", "diverse", "lra", "policy", "seq-anon", "kam-cut", "kam-rec", "bf-p2ka", *DIVERSE)
+    ):
         compare(name, seed, tmp_path / name, partial(Dask, workers=2, memory="1GiB", scratch=tmp_path))
 
 
@@ -287,6 +296,19 @@ def test_rows_that_were_changed_on_the_way_are_noticed(tmp_path: Path) -> None:
         with pytest.raises(VerificationFailed, match="do not hold"):
             release.write(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", DIVERSE)
+def test_rows_that_are_not_their_own_originals_recoded_are_noticed(name: str, tmp_path: Path) -> None:
+    read, _ = write_walks(tmp_path / "parts", 3, sensitive=True)
+    published = crypsis.anonymize(read, WALKS[name]).data
+    kind = kind_of(published)
+    assert kind.problem_of_rows(published, read) is None
+    swapped = published.take(np.roll(np.arange(len(read)), 1))
+    assert "not the trajectory that it was made of" in str(kind.problem_of_rows(swapped, read))
+    complete = replace(published, lacks_sensitive=False)
+    assert (kind.problem_of_rows(complete, read) is None) == (published.visits == read.visits)
+    assert "are published for 1 original" in str(kind.problem_of_rows(published, read.take(np.arange(1))))
 
 
 def test_a_part_that_was_changed_afterwards_fails_verification(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_original_locations_are_matched_as_in_memory(seed: int, tmp_path: Path) 
         executor.memory = 1 << 13 if seed % 3 else executor.memory
         counted = counted_parts(published, tmp_path / "parts", random_cuts(rng, n), executor)
         encoded = shard_records(original, executor, [0, *random_cuts(rng, n), n])
-        for promised in PROMISES:
+        for promised in PROMISES[seed % 3 :: 3]:
             verdict = verify_trajectory_parts(counted, promised, published, encoded.one_of_each, encoded.shards)
             assert verdict.to_dict() == crypsis.verify(published, promised, original).to_dict()
 

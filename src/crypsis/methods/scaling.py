@@ -61,7 +61,8 @@ class RecodedRecords:
     """Published records of shards. `publish(shard, *common)` gives those of a shard, as they are published, as they
     were, and the number that each published one has in the input. All are in the symbols of `symbols`, one record that
     shows each that is published; `original` is one that holds everything that occurs. Where records are `truthful`,
-    each is compared with the one that it was made of."""
+    each is compared with the one that it was made of; where they are recoded `apart`, a location may have another
+    symbol in another record."""
 
     shards: Sequence[Any]
     publish: Callable[..., tuple[Any, Any, Any]]
@@ -69,6 +70,7 @@ class RecodedRecords:
     original: Any
     common: tuple[Any, ...] = field(default=(), repr=False)
     truthful: bool = True
+    apart: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,6 +92,10 @@ class PublishedKind(ABC):
         """What stands against rows that were published of a shard, beside the records that they were made of."""
         raise NotApplicable(f"A release of {self.name} has no parts.")
 
+    def problem_of_rows(self, published: Any, original: Any) -> str | None:
+        """The same where records were recoded apart, and lie in the order of those that they were made of."""
+        raise NotApplicable(f"A release of {self.name} has no records that are recoded apart.")
+
     def ranked_rows(self, published: Any) -> tuple[Int64s, Int32s]:
         """Rows of ranks, by which they are sorted."""
         raise NotApplicable(f"A release of {self.name} has no parts.")

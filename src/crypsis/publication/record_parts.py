@@ -60,6 +60,7 @@ def sort_records(
             seeds,
             kind,
             recoded.truthful,
+            recoded.apart,
         )
         for one in runs:
             if one["problem"] is not None:
@@ -90,6 +91,7 @@ def publish_run(
     seeds: Sequence[int],
     kind: PublishedKind,
     truthful: bool,
+    apart: bool,
 ) -> dict[str, Any]:
     """Publish a shard, compare it with what it was made of, and sort its rows; equal ones stay in the input's order."""
     number, shard = numbered
@@ -97,8 +99,9 @@ def publish_run(
     run, sorted_run = save_run(folder, number, *kind.ranked_rows(published), rows)
     symbols = published.symbols
     ranks = sorted_run[1]
+    compare = kind.problem_of_rows if apart else kind.problem_of_shard
     return {
-        "problem": kind.problem_of_shard(published, original) if truthful else None,
+        "problem": compare(published, original) if truthful else None,
         "run": run,
         "occurrences": np.bincount(published.codes, minlength=len(symbols)).astype(np.int64),
         "checksum": row_checksum(sorted_run[0], _number_of_rank(symbols)[ranks] if len(ranks) else ranks, seeds),

@@ -44,7 +44,9 @@ from crypsis.publication.table_parts import PARTS, data_paths
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from crypsis.verifiers.counted_rows import count_rows
+from crypsis.verifiers.klm_anonymity import sensitive_codes
 from crypsis.verifiers.recoding import recoded_original
+from crypsis.verifiers.row_matching import row_out_of_place
 from crypsis.verifiers.rows_of_owners import row_of_nobody
 from crypsis.verifiers.trajectory_parts import shown_symbols, verify_trajectory_parts
 
@@ -165,6 +167,12 @@ class TrajectoryKind(PublishedKind):
             return _untrue_row(published, original, published.input_rows)
         recoded = recoded_original(published, original)
         return recoded if isinstance(recoded, str) else None
+
+    def problem_of_rows(self, published: PublishedTrajectories, original: Trajectories) -> str | None:
+        if len(published) != len(original):
+            return f"{len(published)} rows are published for {len(original)} original trajectories"
+        row = row_out_of_place(published, original, sensitive_codes(published, original))
+        return None if row is None else f"row {row} of a block is not the trajectory that it was made of, recoded"
 
     def ranked_rows(self, published: PublishedTrajectories) -> tuple[Int64s, Int32s]:
         return published.offsets, published.symbols.rank[published.codes]

@@ -40,6 +40,7 @@ class DiverseMethod(Method):
     promises: ClassVar[type[KlmAnonymity]] = KlmAnonymity
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive locations")
     scaling: ClassVar[Scaling] = Scaling.BLOCKS
+    publishes_shards: ClassVar[bool] = True
 
     k: SharedByTrajectories = 5
     l: OneInL = 2  # noqa: E741
@@ -62,7 +63,7 @@ class DiverseMethod(Method):
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTrajectories | RecodedRecords:
-        return anonymize_in_blocks(self, data, executor, context, block, by_place=True)
+        return anonymize_in_blocks(self, data, executor, context, block, by_place=True, apart=True)
 
     def _split(self, data: Trajectories, clusters: int | None = None) -> SplitTrajectories:
         """The data checked and split into what may be known and what is sensitive."""

@@ -53,8 +53,10 @@ def anonymize_in_blocks(
     block: BlockSize,
     *,
     by_place: bool,
+    apart: bool = False,
 ) -> PublishedTrajectories | RecodedRecords:
-    """The union of what the method publishes of each block; of one block it is the release of data in memory."""
+    """The union of what the method publishes of each block; of one block it is the release of data in memory. Of
+    many, every row is recoded `apart`, where the method does not only leave out visits."""
     n_blocks = -(-len(data) // block.rows)
     large = data.is_large and method.publishes_shards
     if n_blocks <= 1 and not large:
@@ -71,7 +73,7 @@ def anonymize_in_blocks(
     if len(done) > 1:
         context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
     with context.stage("publish"):
-        return _recoded(method, data, done, context) if large else _united(data.whole, done, context)
+        return _recoded(method, data, done, context, apart) if large else _united(data.whole, done, context)
 
 
 def cut_into_blocks(data: EncodedTrajectories, n_blocks: int, executor: Executor, by_place: bool) -> list[Block]:
@@ -220,7 +222,7 @@ def _united(whole: Trajectories, done: Sequence[PublishedBlock], context: RunCon
 
 
 def _recoded(
-    method: Method, data: EncodedTrajectories, done: Sequence[PublishedBlock], context: RunContext
+    method: Method, data: EncodedTrajectories, done: Sequence[PublishedBlock], context: RunContext, apart: bool
 ) -> RecodedRecords:
     """What is published of each block, in the symbols of all; the private report tells the sizes of blocks."""
     symbols, numbers, sensitive = _united_symbols(data.locations, done)
@@ -229,7 +231,7 @@ def _recoded(
     every = replace(done[-1].example, offsets=offsets, codes=shown, symbols=symbols, sensitive=sensitive)
     context.private.update(accounting=_accounting(done), blocks=[block.n_records for block in done])
     work = [(block.file, own) for block, own in zip(done, numbers, strict=True)]
-    return RecodedRecords(work, publish_block, every, data.one_of_each, (every,), truthful=method.truthful)
+    return RecodedRecords(work, publish_block, every, data.one_of_each, (every,), method.truthful, apart)
 
 
 def publish_block(
