@@ -138,6 +138,14 @@ class CrypsisError(Exception):
         told.final = True
         return told
 
+    def renamed(self, old: str, new: str) -> CrypsisError:
+        """The same error where a file goes by another name."""
+        where = None if self.where is None else self.where.replace(old, new)
+        details = {
+            key: value.replace(old, new) if isinstance(value, str) else value for key, value in self.details.items()
+        }
+        return _made_again(type(self), self.sentence.replace(old, new), where, details)
+
     def __str__(self) -> str:
         return f"{self.message} ({self.where})" if self.where else self.message
 

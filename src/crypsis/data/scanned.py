@@ -7,16 +7,18 @@ numbered in that order. Nothing is read here but the names of the columns. A par
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import polars as pl
 
 from crypsis.data.formats import format_for, parquet, tabular
-from crypsis.data.formats.compression import file_on_disk, is_compressed
+from crypsis.data.formats.compression import is_compressed
 from crypsis.data.formats.format import TABLE
 from crypsis.data.formats.memory import in_words
+from crypsis.data.place_of_part import Place, on_disk, stamp_of
 from crypsis.data.relational import ROLES, Table
 from crypsis.errors import PartChanged, PartsDiffer, TooLarge
 
@@ -32,25 +34,31 @@ Source = TypeVar("Source", bound="DataSource")
 
 @dataclass(frozen=True)
 class Part:
-    """Rows `first` to `first + rows` of a file, or all of it. `stamp` tells whether it is still the same file."""
+    """Rows `first` to `first + rows` of a file, or all of it. `stamp` tells whether it is still the same file.
 
-    file: str
+    A file in a store is fetched below `folder` when it is read.
+    """
+
+    place: Place
     stamp: tuple[int, int]
     format: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     first: int = 0
     rows: int | None = None
+    folder: Path | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of the file, for messages."""
+        return str(self.place)
 
     def read(self) -> pl.DataFrame:
         """The rows, with the types of the file."""
-        path = Path(self.file)
-        self.check_unchanged()
-        if self.rows is None:
+        with self._unchanged() as path:
+            if self.rows is not None:
+                return parquet.read_slice(path, self.first, self.rows)
             frame, _ = tabular.read_table_file(path, format=self.format, **self.options)
-        else:
-            frame = parquet.read_slice(path, self.first, self.rows)
-        self.check_unchanged()
-        return frame
+            return frame
 
     def read_columns(self, names: Sequence[str]) -> pl.DataFrame:
         """The rows, of a part that must have these columns."""
@@ -63,20 +71,26 @@ class Part:
 
     def read_by_record(self, source: DataSource, declared: Declarations) -> Any:
         """The data of the rows, each record read by itself."""
-        self.check_unchanged()
-        data = source.load(self._file(), declared)
-        self.check_unchanged()
-        return data
+        with self._unchanged() as path:
+            return source.load(self._file(path), declared)
 
-    def _file(self) -> DataFile:
+    @contextmanager
+    def _unchanged(self) -> Iterator[Path]:
+        """The file on disk, which is the same before it is read and after."""
+        self.check_unchanged()
+        with on_disk(self.place, self.folder) as path:
+            yield path
+        self.check_unchanged()
+
+    def _file(self, path: Path) -> DataFile:
         from crypsis.data.sources.data_source import DataFile, FileSlice
 
         if self.rows is None:
-            return DataFile(self.file, self.format, self.options)
-        return FileSlice(self.file, self.format, self.options, first_row=self.first, n_rows=self.rows)
+            return DataFile(path, self.format, self.options)
+        return FileSlice(path, self.format, self.options, first_row=self.first, n_rows=self.rows)
 
     def check_unchanged(self) -> None:
-        if stamp_of(Path(self.file)) != self.stamp:
+        if stamp_of(self.place) != self.stamp:
             raise PartChanged(
                 "This part was changed while it was worked on; run again when nobody writes it.", where=self.file
             )
@@ -91,17 +105,19 @@ class ScannedRows:
     source: TableSource
     file: DataFile
     columns: tuple[str, ...]
-    stamps: Mapping[str, tuple[int, int]] = field(repr=False)
+    stamps: Mapping[Place, tuple[int, int]] = field(repr=False)
 
     @classmethod
     def of(cls, source: TableSource, file: DataFile) -> Self:
         """Look at the names of the columns of every file; they must agree."""
-        source.refuse_unused(file)
         columns: tuple[str, ...] | None = None
         stamps = {}
-        for one in file.files:
-            stamps[str(one)] = stamp_of(one)
-            found = _names_of(one, file)
+        for one in file.places:
+            stamps[one] = stamp_of(one)
+            with on_disk(one) as path:
+                if columns is None:
+                    source.refuse_unused(replace(file, path=path))
+                found = _names_of(path, file)
             if columns is not None and found != columns:
                 differing = next(
                     (name for name in (*columns, *found) if (name in columns) != (name in found)), "their order"
@@ -115,15 +131,16 @@ class ScannedRows:
             columns = found
         return cls(source, file, columns or (), stamps)
 
-    def parts(self, memory: int) -> Iterator[Part]:
-        """The parts in order, each small enough for a worker with so much memory."""
-        for file in self.file.files:
-            stamp = self.stamps[str(file)]
-            part = Part(str(file), stamp, self.file.format, self.file.options)
-            kind = format_for(file, self.file.format, holding=_TABLE, **self.file.options)
-            if isinstance(kind, parquet.Parquet) and not is_compressed(file):
-                yield from _row_ranges(part, memory)
-                continue
+    def parts(self, memory: int, folder: Path | None = None) -> Iterator[Part]:
+        """The parts in order, each small enough for a worker with so much memory; `folder` is where workers fetch."""
+        for file in self.file.places:
+            stamp = self.stamps[file]
+            part = Part(file, stamp, self.file.format, self.file.options, folder=folder)
+            with on_disk(file, folder) as path:
+                kind = format_for(path, self.file.format, holding=_TABLE, **self.file.options)
+                if isinstance(kind, parquet.Parquet) and not is_compressed(path):
+                    yield from _row_ranges(part, path, memory)
+                    continue
             if stamp[0] > memory // TEXT_PER_MEMORY:
                 raise TooLarge(
                     f"{file.name} has {in_words(stamp[0])}, and a part of {kind.name} is read whole: up to "
@@ -137,7 +154,7 @@ class ScannedRows:
         return self.source.roles(self.columns)
 
     def __repr__(self) -> str:
-        files = len(self.file.files)
+        files = len(self.file.places)
         name = type(self).__name__
         return f"{name}({files} file{'s' if files != 1 else ''}; columns {', '.join(self.columns)})"
 
@@ -180,6 +197,7 @@ def scan_table(
 ) -> ScannedTable:
     """A table in parts: a path, a pattern such as `parts/*.parquet`, a list or a folder. Nothing is read yet.
 
+    Instead of paths there may be addresses of files in a store, such as `s3://bucket/parts/*.parquet`.
     Parquet, CSV or JSON Lines, each also compressed; parts must have the same columns. Options as for
     `crypsis.read_table`; a column's role is given by `roles` or by the option that is called like it.
     """
@@ -208,19 +226,12 @@ def source_and_file(
     return source.from_keys({**keys, **own}), DataFile(path, format, written)
 
 
-def stamp_of(path: Path) -> tuple[int, int]:
-    """Size and time of change."""
-    status = file_on_disk(path).stat()
-    return status.st_size, status.st_mtime_ns
-
-
-def _row_ranges(part: Part, memory: int) -> Iterator[Part]:
-    path = Path(part.file)
+def _row_ranges(part: Part, path: Path, memory: int) -> Iterator[Part]:
     rows = parquet.n_rows(path)
     size = max(parquet.content_size(path), 1)
     step = max(1, rows * (memory // PART_OF_MEMORY) // size)
     for first in range(0, max(rows, 1), step):
-        yield Part(part.file, part.stamp, part.format, part.options, first, min(step, rows - first))
+        yield replace(part, first=first, rows=min(step, rows - first))
 
 
 def _names_of(one: Path, file: DataFile) -> tuple[str, ...]:

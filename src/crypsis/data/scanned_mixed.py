@@ -14,7 +14,8 @@ from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.memory import in_words
 from crypsis.data.formats.wide_rows import unite_columns
 from crypsis.data.mixed import UNITED, Mixed, relational_columns, united_sets
-from crypsis.data.scanned import TEXT_PER_MEMORY, Part, ScannedRows, named_roles, source_and_file, stamp_of
+from crypsis.data.place_of_part import Place, stamp_of
+from crypsis.data.scanned import TEXT_PER_MEMORY, Part, ScannedRows, named_roles, source_and_file
 from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.transaction import Transactions, sensitive_mask
 from crypsis.data.vocabulary import Vocabulary
@@ -48,7 +49,7 @@ class ScannedMixed(ScannedRows):
         for name in (*made.united_columns[1], *made.mixed_source.sensitive_items()):
             if name not in named:
                 raise unknown_column(name, made.united_columns[0], str(file.path))
-        beside = {str(path): stamp_of(path) for path in made.paths_beside}
+        beside: dict[Place, tuple[int, int]] = {path: stamp_of(path) for path in made.paths_beside}
         return cls(source, file, made.columns, {**made.stamps, **beside})
 
     @property
@@ -91,7 +92,7 @@ class ScannedMixed(ScannedRows):
     def check_fits(self, memory: int) -> None:
         """Files with the items of sets are read whole by each task."""
         for path in self.paths_beside:
-            size, _ = self.stamps[str(path)]
+            size, _ = self.stamps[path]
             if size > memory // TEXT_PER_MEMORY:
                 raise TooLarge(
                     f"{path.name} has {in_words(size)}, and a file with the items of sets is read whole: up to "
@@ -105,7 +106,7 @@ class ScannedMixed(ScannedRows):
         is settled when all are known."""
         frame = self.mixed_source.with_sets(part.read_columns(self.columns))
         for path in self.paths_beside:
-            Part(str(path), self.stamps[str(path)]).check_unchanged()
+            Part(path, self.stamps[path]).check_unchanged()
         frame, items = unite_columns(frame, self.source.item_columns())
         sets = {
             name: sets_of_cells(_as_sets(frame[name], separator), separator, (), part.file)

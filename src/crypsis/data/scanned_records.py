@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.memory import in_words
-from crypsis.data.scanned import TEXT_PER_MEMORY, Part, source_and_file, stamp_of
+from crypsis.data.place_of_part import Place, on_disk, stamp_of
+from crypsis.data.scanned import TEXT_PER_MEMORY, Part, source_and_file
 from crypsis.data.stream import Events
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
@@ -43,12 +44,13 @@ class ScannedRecords:
 
     source: DataSource
     file: DataFile
-    stamps: Mapping[str, tuple[int, int]] = field(repr=False)
+    stamps: Mapping[Place, tuple[int, int]] = field(repr=False)
 
     @classmethod
     def of(cls, source: DataSource, file: DataFile) -> ScannedRecords:
         """Look at the files; what would need all records at once is refused."""
-        source.refuse_unused(replace(file, path=file.first))
+        with on_disk(file.places[0]) as path:
+            source.refuse_unused(replace(file, path=path))
         given = source.parameters()
         if given.get("person") is not None:
             raise PersonNotSupported(
@@ -62,32 +64,29 @@ class ScannedRecords:
                     "it first, or read them into memory.",
                     option=option,
                 )
-        return cls(source, file, {str(one): stamp_of(one) for one in file.files})
+        return cls(source, file, {one: stamp_of(one) for one in file.places})
 
     @property
     def stands_for(self) -> type:
         """The class of the same data in memory."""
         return _KINDS[self.source.kind]
 
-    def parts(self, memory: int) -> list[Part]:
-        """The files in order, each small enough for a worker with so much memory."""
+    def parts(self, memory: int, folder: Path | None = None) -> list[Part]:
+        """The files in order, each small enough for a worker with so much memory; `folder` is where workers fetch."""
         for file, (size, _) in self.stamps.items():
             if size > memory // TEXT_PER_MEMORY:
                 raise TooLarge(
-                    f"{Path(file).name} has {in_words(size)}, and a part of {self.source.plural} is read whole: up to "
+                    f"{file.name} has {in_words(size)}, and a part of {self.source.plural} is read whole: up to "
                     f"{in_words(memory // TEXT_PER_MEMORY)} with this memory. Divide it, or give more (`memory`).",
-                    where=file,
+                    where=str(file),
                 )
-        return [Part(file, stamp, self.file.format, self.file.options) for file, stamp in self.stamps.items()]
+        return [
+            Part(file, stamp, self.file.format, self.file.options, folder=folder) for file, stamp in self.stamps.items()
+        ]
 
     def read_part(self, part: Part) -> Any:
         """The records of a part; which labels are sensitive is settled when all are known."""
-        from crypsis.data.sources import DataFile
-
-        part.check_unchanged()
-        data = replace(self.source, sensitive=()).load(DataFile(part.file, part.format, part.options), Declarations())  # type: ignore[call-arg]
-        part.check_unchanged()
-        return data
+        return part.read_by_record(replace(self.source, sensitive=()), Declarations())  # type: ignore[call-arg]
 
     @property
     def id_column(self) -> str:
@@ -106,7 +105,7 @@ class ScannedRecords:
         return tuple(self.source.parameters().get("sensitive") or ())
 
     def __repr__(self) -> str:
-        files = len(self.file.files)
+        files = len(self.file.places)
         return f"ScannedRecords({files} file{'s' if files != 1 else ''} of {self.source.plural})"
 
 

@@ -114,7 +114,7 @@ def first_rows(scanned: ScannedTable | ScannedRecords) -> pl.DataFrame:
     if isinstance(scanned, ScannedTable):
         frame, _ = read_table_file(file, format=scanned.file.format, **scanned.file.options)
         return frame.head(ROWS_SHOWN)
-    part = Part(str(file), scanned.stamps[str(file)], scanned.file.format, scanned.file.options)
+    part = Part(file, scanned.stamps[file], scanned.file.format, scanned.file.options)
     data = scanned.read_part(part)
     rows = data.take(np.arange(min(ROWS_SHOWN, len(data)))).to_lists()
     return pl.DataFrame({"record": range(1, len(rows) + 1), "content": [" ".join(map(str, row)) for row in rows]})

@@ -75,7 +75,7 @@ def facts_of(
     scanned: ScannedTable | ScannedMixed | ScannedRecords, executor: Executor, context: RunContext
 ) -> ScannedFacts:
     """Read every part once, in bounded memory, and count."""
-    kind, files = scanned.stands_for.__name__.lower(), len(scanned.file.files)
+    kind, files = scanned.stands_for.__name__.lower(), len(scanned.file.places)
     if isinstance(scanned, ScannedRecords) and scanned.stands_for is Events:
         with context.stage("count"):
             return _facts_of_events(scanned, files, executor)

@@ -17,6 +17,7 @@ import polars as pl
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.by_record import ByRecord
+from crypsis.data.place_of_part import on_disk
 from crypsis.data.relational import Column, Table
 from crypsis.data.scanned import Part, ScannedTable
 from crypsis.data.scanned_records import ScannedRecords
@@ -170,7 +171,9 @@ def scan_private(scanned: ScannedTable | ScannedRecords, declared: Declarations,
     source = scanned.source
     source.refuse_for_records()
     refuse_people(source.parameters().get("person") is not None)  # nobody bounds what a person adds to several parts
-    parts = tuple(ScannedPart(part, source, declared) for part in scanned.parts(executor.memory))
+    parts = tuple(
+        ScannedPart(part, source, declared) for part in scanned.parts(executor.memory, executor.scratch.folder)
+    )
     return PrivateParts(_head(scanned, declared), parts, executor)
 
 
@@ -232,7 +235,8 @@ def _head(scanned: ScannedTable | ScannedRecords, declared: Declarations) -> Any
     """Data without records, of the kind of what was scanned."""
     if isinstance(scanned, ScannedTable):
         source = scanned.source
-        names = replace(scanned.file, path=scanned.file.first).header() or source.named_columns()
+        with on_disk(scanned.file.places[0]) as path:
+            names = replace(scanned.file, path=path).header() or source.named_columns()
         empty = pl.DataFrame({name: pl.Series([], dtype=pl.String) for name in names})
         roles, types = source.roles(names)
         return Table.from_records(empty, roles, declared.first(types, names), ByRecord(), **source.whose())

@@ -220,7 +220,7 @@ def shard_records(data: Transactions | Trajectories, executor: Executor, bounds:
 
 def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecords:
     """Read every part once, and encode all of them alike."""
-    parts = scanned.parts(executor.memory)
+    parts = scanned.parts(executor.memory, executor.scratch.folder)
     folder = str(executor.scratch.below("shards").folder)
     noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
     divided = first_repeated_id([one["hashes"] for one in noted]) is not None

@@ -185,8 +185,8 @@ def encode_table(scanned: ScannedTable, declared: Declarations, executor: Execut
     """Read every part once, and encode all of them alike."""
     roles, types = scanned.roles()
     types = declared.first(types, scanned.columns)
-    described = DescribedColumns.of(scanned.source, scanned.columns, roles, types, scanned.file.first.name)
-    parts = list(scanned.parts(executor.memory))
+    described = DescribedColumns.of(scanned.source, scanned.columns, roles, types, scanned.file.places[0].name)
+    parts = list(scanned.parts(executor.memory, executor.scratch.folder))
     folder = str(executor.scratch.below("shards").folder)
     noted = executor.map(note_part, list(enumerate(parts)), folder, scanned.columns)
     return encode_cells(described, parts, noted, executor, folder)

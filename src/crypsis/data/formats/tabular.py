@@ -13,13 +13,14 @@ from typing import Any
 
 import polars as pl
 
+from crypsis.data.address import Address
 from crypsis.data.formats import format_for, is_elsewhere
 from crypsis.data.formats.by_record import ByRecord, Sets
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import files_in_archive, is_document, readable_file
 from crypsis.data.formats.format import SEQUENCE, TABLE
 from crypsis.data.formats.source import SeveralFiles
-from crypsis.errors import BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
+from crypsis.errors import BadParameter, BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
 
 MOST_COLUMNS = 2_000  # each column is looked at by itself, which takes milliseconds
 _TABLE = frozenset({TABLE})
@@ -33,6 +34,8 @@ def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list
     file = Path(path)
     if options and is_elsewhere(file, options):
         return [file]
+    if (address := Address.of(path)) is not None:
+        raise only_in_parts(str(address))
     try:
         if file.is_dir():
             found = sorted(one for one in file.rglob("*") if one.is_file() and not is_document(one.name))
@@ -53,6 +56,15 @@ def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list
     except (OSError, ValueError):
         pass  # what is wrong with the name is said where it is opened
     return [readable_file(file)]
+
+
+def only_in_parts(address: str) -> BadParameter:
+    """Files in a store are not read into memory."""
+    return BadParameter(
+        f"{address} is an address, and files in a store are read in parts only: scan them (crypsis.scan_table; on a "
+        "command line --executor serial), or fetch them first.",
+        parameter="path",
+    )
 
 
 def read_table_file(

@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Self
 
 import polars as pl
 
+from crypsis.data.address import Address
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats import format_for, format_of, parquet, tabular
+from crypsis.data.formats import format_for, format_of, is_elsewhere, parquet, tabular
 from crypsis.data.formats.by_record import ByRecord, as_texts
 from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.ways_of_reading import Way, is_given, option_without_effect
@@ -68,17 +69,40 @@ class NumberOrText:
 class DataFile:
     """A file, a folder or a pattern of files; how it is written; and how its table is changed before it is used."""
 
-    path: str | Path | Sequence[str | Path]
+    path: str | Path | Address | Sequence[str | Path | Address]
     format: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # of the format
     change: Callable[[pl.DataFrame], pl.DataFrame] | None = None
 
     @cached_property
     def files(self) -> list[Path]:
-        paths = [self.path] if isinstance(self.path, (str, Path)) else list(self.path)
+        """The files, on disk; those in a store are read in parts only."""
+        files: list[Path] = []
+        for path in self._paths():
+            if isinstance(path, Address):
+                raise tabular.only_in_parts(str(path))
+            files += tabular.files_of(path, self.options)
+        return files
+
+    @cached_property
+    def places(self) -> list[Path | Address]:
+        """The files, on disk or in a store."""
+        places: list[Path | Address] = []
+        for path in self._paths():
+            places += path.files() if isinstance(path, Address) else tabular.files_of(path, self.options)
+        return places
+
+    def _paths(self) -> list[str | Path | Address]:
+        """What was given, addresses as such; a text may also name a table of a database."""
+        paths = [self.path] if isinstance(self.path, (str, Path, Address)) else list(self.path)
         if not paths:
             raise BadParameter("Give at least one file.", parameter="path")
-        return [file for path in paths for file in tabular.files_of(path, self.options)]
+        return [self._address(path) or path for path in paths]
+
+    def _address(self, path: str | Path | Address) -> Address | None:
+        if isinstance(path, str) and self.options and is_elsewhere(Path(path), self.options):
+            return None
+        return Address.of(path)
 
     @property
     def first(self) -> Path:
