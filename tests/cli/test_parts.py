@@ -176,3 +176,36 @@ def test_events_in_parts_are_counted_and_anonymized(run: Run, tmp_path: Path) ->
     assert done.code == 0, done.err
     assert run("verify", tmp_path / "out").code == 0
     assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
+def test_parts_in_a_store_are_given_by_their_address_which_is_shown_without_secrets(run: Run, tmp_path: Path) -> None:
+    for number in range(2):
+        ages = [20 + (7 * row + number) % 30 for row in range(60)]
+        pl.DataFrame({"age": ages, "ill": ["flu", "cold"] * 30}).write_parquet(tmp_path / f"{number}.parquet")
+    local, address = tmp_path / "*.parquet", f"file://{tmp_path}/*.parquet"
+    roles = ["--quasi", "age", "--sensitive", "ill", "--each-row-is-a-person"]
+    where = ["--executor", "serial", "--scratch", tmp_path]
+    files = []
+    for number, place in enumerate((local, address)):
+        out = tmp_path / f"out-{number}"
+        done = run("anonymize", place, "--method", "mondrian", "-k", "4", *roles, "--out", out, *where)
+        assert done.code == 0, done.err
+        files.append((out / "table" / "part-00000.parquet").read_bytes())
+    assert files[0] == files[1]
+    measured = [
+        run("measure", tmp_path / "out-1", "--original", place, "--each-row-is-a-person", *where)
+        for place in (local, address)
+    ]
+    assert measured[0].code == 0, measured[0].err
+    assert measured[0].out == measured[1].out
+    assert "120 records in 2 files" in run("scan", address, *roles[:4], "--scratch", tmp_path).out
+    for command in (
+        ["anonymize", address, "--method", "mondrian", *roles, "--out", tmp_path / "out-3"],
+        ["measure", tmp_path / "out-1", "--original", address],
+    ):
+        assert "in parts only" in run(*command).err
+    secret = "hunter2canary"
+    refused = run("scan", f"https://me:{secret}@127.0.0.1:9/a.csv?token={secret}", "--quasi", "age")
+    assert "https://127.0.0.1:9/a.csv" in refused.err
+    assert secret not in refused.out + refused.err
+    assert not list(tmp_path.rglob("fetched-*"))

@@ -18,6 +18,7 @@ from crypsis.cli.keys import Sign
 from crypsis.cli.measure import measured
 from crypsis.cli.output import figure_lines, note, progress, review_words, show, show_table, verdict_words
 from crypsis.cli.reading import Reader, words_on
+from crypsis.cli.reading.input_place import Place
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
 from crypsis.cli.settings import SETTINGS, checked_from_settings
 from crypsis.cli.where_to_run import InBlocks, WhereToRun, refuse_without_parts
@@ -42,7 +43,12 @@ class Anonymize(InBlocks):
 
     read: Reader
     input: Annotated[
-        Path, typer.Argument(help="The data: CSV, Parquet, JSON Lines or FIMI/SPMF text, compressed or not.")
+        Place,
+        typer.Argument(
+            parser=Place.named,
+            help="The data: CSV, Parquet, JSON Lines or FIMI/SPMF text, compressed or not; with --executor also an "
+            "address such as s3://bucket/parts/*.parquet.",
+        ),
     ]
     method: Annotated[
         str,
@@ -223,10 +229,10 @@ class Anonymize(InBlocks):
         from crypsis.methods.scaling import Scaling
 
         if self.executor is None:
-            return self.read(self.input, method.accepts, for_method=method)
+            return self.read(self.input.on_disk, method.accepts, for_method=method)
         if method.scaling is Scaling.NONE:
             raise method.not_scalable()
-        return self.read.typed.scan(self.input, source_of(method.accepts))
+        return self.read.typed.scan(self.input.files, source_of(method.accepts))
 
     @contextmanager
     def _place_to_run(self, where: WhereToRun) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ import typer
 from crypsis.cli.completion import offer_metrics
 from crypsis.cli.output import by_direction, note, progress, show, show_table
 from crypsis.cli.reading import Reader, read_original
+from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS
 from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
 from crypsis.errors import NotApplicable, OptionWithoutEffect
@@ -30,7 +31,7 @@ class Measure(OnParts):
 
     read: Reader
     release: Annotated[Path, typer.Argument(help="A release folder.")]
-    original: Annotated[Path, typer.Option("--original", help="The original data.")]
+    original: Annotated[Place, typer.Option("--original", parser=Place.named, help="The original data.")]
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,7 +69,7 @@ class Measure(OnParts):
             return
         refuse_without_parts(where)
         published = _api.read_release(self.release, private_report=self.private_report)
-        against = read_original(self.read, self.original, published)
+        against = read_original(self.read, self.original.on_disk, published)
         side_inputs: dict[str, Any] = {}
         if self.taxonomy is not None:
             from crypsis.hierarchy import Taxonomy
@@ -102,7 +103,7 @@ class Measure(OnParts):
         executor = where.start()
         try:
             with progress():
-                scanned = ScannedTable.of(source, self.read.typed.file(self.original))
+                scanned = ScannedTable.of(source, self.read.typed.file(self.original.files))
                 found = measure_release_parts(self.release, scanned, executor)
         finally:
             executor.close()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crypsis.cli.output import progress, show, show_table
 from crypsis.cli.reading import Reader
+from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS
 from crypsis.cli.where_to_run import OnParts, WhereToRun
 from crypsis.wording import counted
@@ -39,7 +39,10 @@ class Scan(OnParts):
     """
 
     read: Reader
-    input: Annotated[Path, typer.Argument(help="A file, a folder of parts, or a pattern in quotes.")]
+    input: Annotated[
+        Place,
+        typer.Argument(parser=Place.named, help="A file, a folder of parts, or a pattern in quotes; or an address."),
+    ]
     kind: Annotated[ScannedKind, typer.Option("--kind", help="Kind of data.")] = ScannedKind.TABLE
 
     def execute(self) -> None:
@@ -47,7 +50,7 @@ class Scan(OnParts):
         from crypsis.evaluate.scanned_facts import facts_of
         from crypsis.run_context import RunContext
 
-        scanned = self.read.typed.scan(self.input, SOURCES[self.kind])
+        scanned = self.read.typed.scan(self.input.files, SOURCES[self.kind])
         executor = WhereToRun.of(self).start()
         try:
             with progress() as listener:

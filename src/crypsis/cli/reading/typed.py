@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from crypsis.cli.reading.column_options import ROLE_OPTIONS, ColumnOptions, column_keys, listed
+from crypsis.data.address import Address
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats import FORMATS, format_options
 from crypsis.data.formats.tabular import header_of
+from crypsis.data.place_of_part import on_disk
 from crypsis.data.sources import SOURCES, DataFile, DataSource, PublishedTableSource, every_key, option_named, value_of
 from crypsis.data.sources.data_source import InFilesOnly
 from crypsis.data.steps import STEP, STEPS, shaping, steps_of
@@ -123,7 +125,7 @@ class Typed:
         file = self.file(path)
         return chosen.read(file, declared, {**keys, **file.options})
 
-    def file(self, path: Path) -> DataFile:
+    def file(self, path: Path | Address) -> DataFile:
         """A file as it is written, and how its table is shaped."""
         options = self.file_options
         return DataFile(path, options.pop("format", None), options, shaping(self.steps))
@@ -137,7 +139,7 @@ class Typed:
         """What shapes the table before it is used."""
         return [step.to_dict() for step in steps_of(self[STEP])]
 
-    def scan(self, path: Path, source: type[DataSource]) -> Any:
+    def scan(self, path: Path | Address, source: type[DataSource]) -> Any:
         """The data of a file, a folder or a pattern in parts, which are read one at a time."""
         from crypsis.data.scanned import ScannedTable
         from crypsis.data.scanned_mixed import ScannedMixed
@@ -156,7 +158,7 @@ class Typed:
             )
         return scanned[source.kind].of(source.from_keys(self.keys(source, path)), self.file(path))
 
-    def keys(self, source: type[DataSource] | None, path: Path | None = None) -> dict[str, Any]:
+    def keys(self, source: type[DataSource] | None, path: Path | Address | None = None) -> dict[str, Any]:
         """What was typed as keys of `[dataset]`; an option that says nothing about this kind of data is refused."""
         given = self.given()
         keys = self.keys_beside_columns(source)
@@ -175,8 +177,12 @@ class Typed:
             _refuse_other_kinds(given, source)
         return {name: _value(name, value) for name, value in given.items() if name not in of_columns}
 
-    def _header(self, path: Path | None) -> list[str]:
-        return [] if path is None else header_of(path, **self.file_options) or []
+    def _header(self, path: Path | Address | None) -> list[str]:
+        if path is None:
+            return []
+        first = path.files()[0] if isinstance(path, Address) else path
+        with on_disk(first) as file:
+            return header_of(file, **self.file_options) or []
 
     def section(self, path: Path, kind: str | None) -> dict[str, Any]:
         """The table `[dataset]` of an experiment that says the same; without a kind it follows from the options."""
