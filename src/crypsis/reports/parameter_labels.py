@@ -9,8 +9,15 @@ from typing import Any
 from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.reports.page import settings
-from crypsis.translation import translated
+from crypsis.translation import _, marked, translated
 
+_RECIPES = {  # what usual recipes of side inputs mean; others stand as they were typed
+    re.compile(r"\w+=public-in-data"): marked("those of the data, declared public ({recipe})"),
+    re.compile(r"utility=single"): marked("all items ({recipe})"),
+    re.compile(r"(\w*hierarchy|taxonomy)=auto:(?P<fan_out>\d+)"): marked(
+        "a tree made from the data, up to {fan_out} below each node ({recipe})"
+    ),
+}
 CONDITION = re.compile(r"(For|With|Without) ")
 _BREAK = re.compile(r"(?<=[^.])(: |; |\. )")
 
@@ -35,6 +42,14 @@ def parameter_entries(method: Mapping[str, Any]) -> list[tuple[str, str]]:
         one = declared.get(name)
         words = settings({name: value}).partition("=")[2].strip()
         if one is not None and isinstance(value, str):
-            words = translated(one.choice_labels.get(value, words))
+            words = translated(one.choice_labels[value]) if value in one.choice_labels else _recipe_words(name, words)
         entries.append((str(name) if one is None else f"{label_of(one)[0]} ({name})", words))
     return entries
+
+
+def _recipe_words(name: str, recipe: str) -> str:
+    """What the recipe of a parameter makes, in words, and the recipe itself in brackets."""
+    for pattern, words in _RECIPES.items():
+        if matched := pattern.fullmatch(f"{name}={recipe}"):
+            return _(words, recipe=recipe, **matched.groupdict())
+    return translated(recipe)

@@ -1,0 +1,25 @@
+"""What the parameters of a method were set to, as a reader of a report understands it."""
+
+from __future__ import annotations
+
+from crypsis.reports.parameter_labels import parameter_entries
+from crypsis.translation import reading
+
+
+def values(method: str, **parameters: object) -> list[str]:
+    return [value for _, value in parameter_entries({"name": method, "parameters": parameters})]
+
+
+def test_usual_recipes_are_told_in_words() -> None:
+    assert values("apriori", hierarchy="auto:5") == ["a tree made from the data, up to 5 below each node (auto:5)"]
+    assert values("coat", utility="single") == ["all items (single)"]
+    assert values("diff-multi", domains="public-in-data") == ["those of the data, declared public (public-in-data)"]
+    with reading("de"):
+        assert values("coat", utility="single") == ["alle Elemente (single)"]
+
+
+def test_other_recipes_and_files_stand_as_they_were_typed() -> None:
+    assert values("apriori", hierarchy="auto:5:frequency") == ["auto:5:frequency"]
+    assert values("apriori", hierarchy="items.csv") == ["items.csv"]
+    assert values("u-seq-anon", constraints="auto:20") == ["auto:20"]  # a size of groups, no tree
+    assert values("of-somebody", hierarchy="auto:5") == ["auto:5"]
