@@ -9,8 +9,9 @@ file being one of its format. How many lines were left out is a count of the dat
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,15 @@ class ByRecord:
 
 @dataclass(frozen=True)
 class Sets:
-    """Records of items: record r holds `labels[offsets[r]:offsets[r + 1]]`."""
+    """Records of items: record r holds `labels[offsets[r]:offsets[r + 1]]`.
+
+    `ids` names the last records, where rows with one id make up a record; those of another file may belong to it.
+    """
 
     offsets: Int64s
     labels: pl.Series
     by_record: ByRecord
+    ids: tuple[str, ...] = ()
 
 
 def as_texts(frame: pl.DataFrame, lists: Collection[str] = ()) -> pl.DataFrame:
@@ -104,11 +109,34 @@ def _is_text(line: bytes, encoding: str) -> bool:
     return True
 
 
-def sets_of(records: Sequence[Sequence[str]], left_out: int) -> Sets:
-    """Records as one column of labels."""
-    lengths = np.fromiter(map(len, records), np.int64, len(records))
-    labels = pl.Series([label for record in records for label in record], dtype=pl.String)
-    return Sets(offsets_of(lengths), labels, ByRecord(left_out))
+def sets_of(records: Sequence[Sequence[str]], left_out: int, named: Mapping[str, Sequence[str]] | None = None) -> Sets:
+    """Records as one column of labels, those that have an id last."""
+    every = [*records, *(named or {}).values()]
+    lengths = np.fromiter(map(len, every), np.int64, len(every))
+    labels = pl.Series([label for record in every for label in record], dtype=pl.String)
+    return Sets(offsets_of(lengths), labels, ByRecord(left_out), tuple(named or ()))
+
+
+def united_sets(parts: Sequence[Sets]) -> Sets:
+    """The records of several files; rows with one id are one record, whichever files they are in."""
+    if len(parts) == 1:
+        return parts[0]
+    named: dict[str, list[str]] = {}
+    lengths, labels = [], []
+    for part in parts:
+        first = len(part.offsets) - 1 - len(part.ids)
+        lengths.append(np.diff(part.offsets[: first + 1]))
+        labels.append(part.labels[: int(part.offsets[first])])
+        bounds = pairwise(part.offsets[first:].tolist())
+        for id, (start, end) in zip(part.ids, bounds, strict=True):
+            named.setdefault(id, []).extend(part.labels[start:end])
+    last = sets_of([], 0, named)
+    return Sets(
+        offsets_of(np.concatenate([*lengths, np.diff(last.offsets)])),
+        pl.concat([*labels, last.labels]),
+        ByRecord(sum(part.by_record.left_out for part in parts)),
+        last.ids,
+    )
 
 
 def frame_of(names: Sequence[str], rows: Sequence[Sequence[Any]], lists: Collection[str] = ()) -> pl.DataFrame:

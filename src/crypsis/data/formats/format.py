@@ -19,7 +19,7 @@ import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.data.formats.by_record import ByRecord, Sets, as_texts
-from crypsis.data.formats.source import Source
+from crypsis.data.formats.source import SeveralFiles, Source
 from crypsis.errors import NotApplicable
 from crypsis.parameters import AtLeast, Checked
 
@@ -44,7 +44,7 @@ class Sequences:
 
     offsets: Int64s
     labels: pl.Series
-    source: Source
+    source: Source | SeveralFiles
     itemsets: Int64s | None = None
 
 

@@ -132,7 +132,7 @@ def sets_of_values(values: Iterable[Any], left_out: int = 0) -> Sets:
             united.setdefault(name, []).append(label)
         else:
             left_out += 1
-    return sets_of([*records, *united.values()], left_out)
+    return sets_of(records, left_out, united)
 
 
 def _labels(value: Any) -> list[str | None]:

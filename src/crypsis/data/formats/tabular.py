@@ -11,19 +11,22 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from crypsis.arrays import offsets_of
 from crypsis.data.address import Address
 from crypsis.data.formats import format_for, is_elsewhere
-from crypsis.data.formats.by_record import ByRecord, Sets
+from crypsis.data.formats.by_record import ByRecord, Sets, united_sets
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import files_in_archive, is_document, readable_file
-from crypsis.data.formats.format import SEQUENCE, TABLE
+from crypsis.data.formats.format import SEQUENCE, TABLE, Sequences
 from crypsis.data.formats.source import SeveralFiles
 from crypsis.errors import BadParameter, BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
 
 MOST_COLUMNS = 2_000  # each column is looked at by itself, which takes milliseconds
 _TABLE = frozenset({TABLE})
+_SEQUENCE = frozenset({SEQUENCE})
 
 
 def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list[Path]:
@@ -147,8 +150,29 @@ def read_rows(
 
 def read_sets(path: str | Path, *, format: str | None = None, **options: Any) -> Sets:
     """Records of items, each read by itself. Text is SPMF if its suffix or `format` says so, else FIMI."""
-    file = readable_file(path)
-    return format_for(file, format, holding=frozenset({SEQUENCE}), **options).read_sets(file)
+    return united_sets(
+        [format_for(file, format, holding=_SEQUENCE, **options).read_sets(file) for file in files_of(path, options)]
+    )
+
+
+def read_sequences(path: str | Path, *, format: str | None = None, **options: Any) -> Sequences:
+    """Records of labels; those of several files follow each other."""
+    parts = [
+        format_for(file, format, holding=_SEQUENCE, **options).read_sequences(file) for file in files_of(path, options)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    itemsets = None
+    if any(part.itemsets is not None for part in parts):
+        itemsets = np.concatenate(
+            [np.arange(len(part.labels)) if part.itemsets is None else part.itemsets for part in parts]
+        )
+    return Sequences(
+        offsets_of(np.concatenate([np.diff(part.offsets) for part in parts])),
+        pl.concat([part.labels for part in parts]),
+        SeveralFiles.of(str(path), [part.source for part in parts]),
+        itemsets,
+    )
 
 
 def header_of(path: str | Path, *, format: str | None = None, **options: Any) -> list[str] | None:

@@ -20,8 +20,8 @@ import polars as pl
 from crypsis.data.address import Address
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats import format_for, format_of, is_elsewhere, parquet, tabular
-from crypsis.data.formats.by_record import ByRecord, as_texts
-from crypsis.data.formats.format import TABLE, Format
+from crypsis.data.formats.by_record import ByRecord, Sets, as_texts
+from crypsis.data.formats.format import TABLE, Format, Sequences
 from crypsis.data.ways_of_reading import Way, is_given, option_without_effect
 from crypsis.errors import BadParameter
 from crypsis.parameters import Checked, Parameter, SideInput, marks_of, parameters_of
@@ -137,6 +137,16 @@ class DataFile:
         """The table as texts, each record read by itself."""
         path: Any = self.path
         return tabular.read_rows(path, columns, lists=lists, format=self.format, **self.options)
+
+    def sets(self) -> Sets:
+        """The records of items, each read by itself."""
+        path: Any = self.path
+        return tabular.read_sets(path, format=self.format, **self.options)
+
+    def sequences(self) -> Sequences:
+        """The records of labels."""
+        path: Any = self.path
+        return tabular.read_sequences(path, format=self.format, **self.options)
 
 
 @dataclass(frozen=True)

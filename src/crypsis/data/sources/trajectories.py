@@ -208,7 +208,7 @@ class TrajectorySource(DataSource):
     def _lists(self, file: DataFile) -> Trajectories:
         refuse_changes(file)
         table = None if self.locations is None else self.locations.load()
-        listed = file.format_of(self.holding).read_sequences(file.first)
+        listed = file.sequences()
         refuse_itemsets(listed)
         return Trajectories.from_columns(listed.offsets, listed.labels, table, source=listed.source)
 

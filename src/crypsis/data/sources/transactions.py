@@ -12,7 +12,6 @@ from crypsis.data.declarations import Declarations
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.format import SEQUENCE, TABLE
-from crypsis.data.formats.tabular import read_sets
 from crypsis.data.mixed import Mixed
 from crypsis.data.person_codes import refuse_both, refuse_uniting
 from crypsis.data.person_detection import refuse_undecided_names
@@ -78,7 +77,7 @@ class TransactionSource(DataSource):
             made = Transactions.from_frame(frame, **named, **self._whose(), source=source)
         else:
             refuse_changes(file)
-            listed = file.format_of(self.holding).read_sequences(file.first)
+            listed = file.sequences()
             made = Transactions.from_columns(listed.offsets, listed.labels, self.sensitive, source=listed.source)
         return made.unite_by_person() if self.unite else made
 
@@ -130,7 +129,7 @@ class TransactionSource(DataSource):
                         where=str(file.first),
                         parameter=option,
                     )
-            sets = read_sets(file.first, format=file.format, **file.options)
+            sets = file.sets()
             return replace(Transactions.from_columns(sets.offsets, sets.labels), by_record=sets.by_record)
         id, item = self.id or "id", self.item or "item"
         if self.person is None and not self.each_row_is_a_person:
