@@ -221,6 +221,15 @@ def test_what_an_address_tells_beside_its_name_is_not_shown(given: str) -> None:
         assert SECRET not in shown
 
 
+def test_an_address_that_was_taken_for_a_path_is_shown_without_secrets(tmp_path: Path) -> None:
+    given = f"https://me:{SECRET}@host/a.csv?token={SECRET}"
+    for place in (given, Path(given), tmp_path / given):
+        with pytest.raises(BadParameter, match="https://host/a.csv is an address") as caught:
+            crypsis.read_table(place, {"age": "quasi"})
+        assert SECRET not in str(caught.value)
+    assert Address.within(tmp_path / "profile:" / "gas:1.csv") is None
+
+
 class Quiet(SimpleHTTPRequestHandler):
     """Answers only who knows the token."""
 

@@ -34,6 +34,7 @@ PACKAGES = {
 CHUNK = 8 << 20
 LONGEST_NAME = 120
 _BEGINS = re.compile(r"([A-Za-z][A-Za-z0-9+.:-]*)://")
+_IN_PATH = re.compile(rf"(?:^|/)({'|'.join(PACKAGES)}):/", re.IGNORECASE)
 _WEB = frozenset({"http", "https"})
 # What stores call the version of a file, or the time when it was written.
 _VERSIONS = ("ETag", "etag", "e_tag", "VersionId", "generation", "Content-MD5", "content_md5", "md5Hash")
@@ -62,6 +63,12 @@ class Address:
                 parameter="path",
             )
         return cls(text)
+
+    @classmethod
+    def within(cls, path: Path) -> Address | None:
+        """The address that was taken for a path, `folder/https:/host/a.csv`; None for what is a path."""
+        begin = _IN_PATH.search(str(path))
+        return cls(f"{begin[1]}://{str(path)[begin.end() :]}") if begin else None
 
     @property
     def scheme(self) -> str:

@@ -37,7 +37,8 @@ def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list
     file = Path(path)
     if options and is_elsewhere(file, options):
         return [file]
-    if (address := Address.of(path)) is not None:
+    address = Address.within(path) if isinstance(path, Path) else Address.of(path)
+    if address is not None:
         raise only_in_parts(str(address))
     try:
         if file.is_dir():
