@@ -21,6 +21,7 @@ from crypsis.data.scanned_records import ScannedRecords
 from crypsis.errors import (
     DirectIdentifier,
     Infeasible,
+    NotApplicable,
     OptionWithoutEffect,
     OriginalRequired,
     UnconfirmedColumn,
@@ -324,6 +325,19 @@ def test_a_part_that_was_changed_afterwards_fails_verification(tmp_path: Path) -
     pl.read_parquet(part).reverse().write_parquet(part)
     with Serial() as executor:
         assert "checksum differs" in str(verify_release_parts(written, executor))
+
+
+def test_a_release_with_times_is_not_verified_without_them(tmp_path: Path) -> None:
+    visits = [(row, f"2024-01-01T{8 + place:02d}:00:00", "abc"[place]) for row in range(20) for place in range(3)]
+    pl.DataFrame(visits, ["id", "time", "location"], orient="row").write_csv(tmp_path / "timed.csv")
+    places = {"a": (0, 0), "b": (1, 1), "c": (2, 2)}
+    read = crypsis.read_trajectories(
+        tmp_path / "timed.csv", id="id", enter="time", locations=places, times="merge", each_row_is_a_person=True
+    )
+    written = crypsis.anonymize(read, crypsis.SeqAnon(k=3, m=2)).write(tmp_path / "out", format="parts")
+    assert crypsis.read_release(written).verify().holds
+    with Serial() as executor, pytest.raises(NotApplicable, match="Times are not compared on parts"):
+        verify_release_parts(written, executor)
 
 
 def test_a_recipe_that_needs_all_records_is_carried_out_in_memory(tmp_path: Path) -> None:
