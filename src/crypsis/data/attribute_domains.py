@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Float64s, Int32s
-from crypsis.data.domains import PUBLIC_IN_DATA
+from crypsis.data.domains import PUBLIC_IN_DATA, THOSE_OF_DATA
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import Table
 from crypsis.data.values import converted, inferred_type
@@ -193,7 +193,7 @@ class PublicAttributes(Deferred):
                 domains[column.name] = NumericDomain(low_end, math.nextafter(high_end, math.inf), DEFAULT_BINS)
             else:
                 domains[column.name] = CategoryDomain(tuple(values.cast(pl.String).to_list()))
-        return AttributeDomains(domains, declared="those of the data, declared public by the publisher")
+        return AttributeDomains(domains, declared=THOSE_OF_DATA)
 
     def __str__(self) -> str:
         return PUBLIC_IN_DATA

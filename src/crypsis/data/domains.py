@@ -27,8 +27,10 @@ from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease, CrypsisError
 from crypsis.parameters import Deferred, SideInput
+from crypsis.translation import marked
 
 PUBLIC_IN_DATA = "public-in-data"
+THOSE_OF_DATA = marked("those of the data, declared public by the publisher")  # what that declares
 
 _ISO_RANGE = re.compile(r"(?P<first>\d{4}-.+?)\.\.(?P<stop>\d{4}-.+?)\.\.(?P<step>\d+)(?P<unit>s|min|h|day)")
 
@@ -223,9 +225,7 @@ class PublicLocations(Deferred):
         places = data.locations
         if not len(places):
             raise BadDomain("The data name no location, so the domain cannot be taken from them; declare it.")
-        return LocationDomain(
-            places.vocabulary.series, places.x, places.y, declared="those of the data, declared public by the publisher"
-        )
+        return LocationDomain(places.vocabulary.series, places.x, places.y, declared=THOSE_OF_DATA)
 
     def __str__(self) -> str:
         return PUBLIC_IN_DATA
@@ -240,9 +240,7 @@ class PublicTimes(Deferred):
     def make(self, data: Events) -> TimeDomain:
         if not len(data):
             raise BadDomain("The data hold no event, so the domain cannot be taken from them; declare it.")
-        return TimeDomain(
-            int(data.t.min()), int(data.t.max()) + 1, declared="those of the data, declared public by the publisher"
-        )
+        return TimeDomain(int(data.t.min()), int(data.t.max()) + 1, declared=THOSE_OF_DATA)
 
     def __str__(self) -> str:
         return PUBLIC_IN_DATA

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from crypsis.data.domains import PUBLIC_IN_DATA
+from crypsis.data.domains import PUBLIC_IN_DATA, THOSE_OF_DATA
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.tabular import read_table_file
@@ -96,7 +96,7 @@ class PublicItems(Deferred):
     def make(self, data: Transactions) -> ItemDomain:
         if not len(data.vocabulary):
             raise BadDomain("The data name no item, so the domain cannot be taken from them; declare it.")
-        return ItemDomain(data.vocabulary.series, declared="those of the data, declared public by the publisher")
+        return ItemDomain(data.vocabulary.series, declared=THOSE_OF_DATA)
 
     def __str__(self) -> str:
         return PUBLIC_IN_DATA
