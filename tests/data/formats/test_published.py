@@ -76,6 +76,24 @@ def test_a_parquet_of_plain_lists_is_intact_throughout(tmp_path: Path) -> None:
     assert read_published_trajectories(file).to_lists() == [["a", "b"], []]
 
 
+@pytest.mark.parametrize("at_once", [1, 3, 8])
+def test_rows_read_slice_by_slice_are_those_of_the_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    rows: list[list[str | list[str]]] = [["d", ["b", "c"]], [], ["a"], ["c", "d"], [], [["b", "c"], ["a", "e"]], ["é"]]
+    write_published_trajectories(PublishedTrajectories.from_lists(rows), tmp_path / "data.parquet", format="parquet")
+    whole = read_published_trajectories(tmp_path)  # a folder is read at once
+    monkeypatch.setattr(module, "ROWS_OF_GROUP", at_once)
+    sliced = read_published_trajectories(tmp_path / "data.parquet")
+    assert sliced.to_lists() == whole.to_lists() == rows
+    assert sliced.symbols.vocabulary.labels == whole.symbols.vocabulary.labels
+    for name in ("offsets", "codes"):
+        assert np.array_equal(getattr(sliced, name), getattr(whole, name))
+        assert getattr(sliced, name).dtype == getattr(whole, name).dtype
+    assert np.array_equal(sliced.symbols.offsets, whole.symbols.offsets)
+    assert np.array_equal(sliced.symbols.members, whole.symbols.members)
+
+
 @pytest.mark.parametrize(
     ("rows", "row", "part"),
     [
@@ -86,7 +104,11 @@ def test_a_parquet_of_plain_lists_is_intact_throughout(tmp_path: Path) -> None:
         ([[["a"]], None], 1, "an empty one is an empty list"),
     ],
 )
-def test_a_bad_parquet_row_is_named(tmp_path: Path, rows: list[object], row: int, part: str) -> None:
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_a_bad_parquet_row_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[object], row: int, part: str, at_once: int
+) -> None:
+    monkeypatch.setattr(module, "ROWS_OF_GROUP", at_once)
     file = tmp_path / "data.parquet"
     pl.DataFrame({"trajectory": rows}, schema={"trajectory": pl.List(pl.List(pl.String))}).write_parquet(file)
     with pytest.raises(BadLabel) as caught:

@@ -9,16 +9,19 @@ The same data give the same bytes. Rows are written in the order in which they c
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of, take_records
-from crypsis.data.formats import format_of, json_lines
-from crypsis.data.formats.compression import readable_file
+from crypsis.data.formats import format_of, json_lines, parquet
+from crypsis.data.formats.columns import unknown_column
+from crypsis.data.formats.compression import is_compressed, readable_file
 from crypsis.data.formats.failures import writing
 from crypsis.data.formats.source import line_place, place
 from crypsis.data.formats.tabular import read_table_file
@@ -29,6 +32,7 @@ from crypsis.errors import BadLabel, BadRow, UnknownFormat
 
 COLUMN = "trajectory"
 ROWS_AT_ONCE = 1 << 16
+ROWS_OF_GROUP = 1 << 17  # of a Parquet file
 
 
 def read_published_trajectories(path: str | Path, format: str | None = None) -> PublishedTrajectories:
@@ -52,7 +56,7 @@ def write_published_trajectories(data: PublishedTrajectories, path: str | Path, 
     with writing(file):
         if format == "parquet":
             _published_frame(data).write_parquet(
-                file, compression="zstd", compression_level=3, row_group_size=1 << 17, statistics=False
+                file, compression="zstd", compression_level=3, row_group_size=ROWS_OF_GROUP, statistics=False
             )
         else:
             _write_json_lines(data, file)
@@ -94,41 +98,79 @@ def _problem_with(labels: Sequence[str]) -> str | None:
 
 
 def _read_parquet(file: Path) -> PublishedTrajectories:
-    frame, source = read_table_file(file, format="parquet", columns=[COLUMN])
-    rows = frame[COLUMN].rechunk()
+    """Slice by slice: while a symbol is read every visit to it lists all of its labels."""
+    lengths, codes = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
+    number_of: dict[tuple[str, ...], int] = {}
+    for rows in _slices(file):
+        own_lengths, own_codes, names = _decoded(rows)
+        numbers = [number_of.setdefault(name, len(number_of)) for name in names]
+        lengths.append(own_lengths)
+        codes.append(np.array(numbers, np.int32)[own_codes])
+    symbols, symbol_of_name = _symbols_of(list(number_of))
+    return PublishedTrajectories(offsets_of(np.concatenate(lengths)), symbol_of_name[np.concatenate(codes)], symbols)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a file, of which the first has this number."""
+
+    column: pl.Series
+    source: str
+    first: int = 0
+
+    def place(self, row: int) -> dict[str, Any]:
+        return place(self.source, self.first + row, COLUMN)
+
+
+def _slices(file: Path) -> Iterator[_Rows]:
+    if file.is_dir() or is_compressed(file):
+        frame, source = read_table_file(file, format="parquet", columns=[COLUMN])
+        yield _Rows(frame[COLUMN], source)
+        return
+    names = parquet.column_names(file)
+    if COLUMN not in names:
+        raise unknown_column(COLUMN, names, str(file))
+    for first in range(0, max(parquet.n_rows(file), 1), ROWS_OF_GROUP):
+        frame = parquet.read_slice(file, first, ROWS_OF_GROUP, columns=[COLUMN])
+        yield _Rows(frame[COLUMN], str(file), first)
+
+
+def _decoded(read: _Rows) -> tuple[Int64s, Int32s, list[tuple[str, ...]]]:
+    """How many visits each row has, the number of the symbol of each, and the labels of each symbol, sorted."""
+    rows = read.column.rechunk()
     if rows.dtype == pl.List(pl.String):  # plain sequences are intact throughout
         rows = rows.list.eval(pl.concat_list(pl.element()))
     if rows.dtype != pl.List(pl.List(pl.String)):
         raise BadRow(
             f"Column '{COLUMN}' must hold lists of symbols, each a list of labels; it holds {rows.dtype}.",
-            where=f"{source}, column '{COLUMN}'",
+            where=f"{read.source}, column '{COLUMN}'",
         )
-    _refuse(rows.is_null(), "A trajectory is missing; an empty one is an empty list.", source)
+    _refuse(rows.is_null(), "A trajectory is missing; an empty one is an empty list.", read)
     offsets = offsets_of(rows.list.len().to_numpy().astype(np.int64))
     visits = rows.explode(empty_as_null=False)
     empty = visits.is_null() | (visits.list.len() == 0)
-    _refuse(empty, "A symbol is empty; it lists its labels.", source, offsets)
+    _refuse(empty, "A symbol is empty; it lists its labels.", read, offsets)
     symbol_offsets = offsets_of(visits.list.len().to_numpy().astype(np.int64))
     labels = visits.explode(empty_as_null=False)
-    _refuse(labels.is_null() | (labels == ""), "A symbol has an empty label.", source, symbol_offsets, offsets)
+    _refuse(labels.is_null() | (labels == ""), "A symbol has an empty label.", read, symbol_offsets, offsets)
     vocabulary = Vocabulary.of(labels)
     codes, members = _distinct_sets(symbol_offsets, vocabulary.encode(labels))
-    for symbol, codes_of_symbol in enumerate(members):
-        problem = _problem_with([vocabulary[code] for code in codes_of_symbol])
+    names = [[vocabulary[code] for code in symbol] for symbol in members]
+    for symbol, listed in enumerate(names):
+        problem = _problem_with(listed)
         if problem:
             visit = int(np.flatnonzero(codes == symbol)[0])
-            raise BadLabel(problem, **place(source, _record_of(offsets, visit), COLUMN))
-    symbols, symbol_of_set = _symbols_of([tuple(vocabulary[code] for code in sorted(symbol)) for symbol in members])
-    return PublishedTrajectories(offsets, symbol_of_set[codes], symbols)
+            raise BadLabel(problem, **read.place(_record_of(offsets, visit)))
+    return np.diff(offsets), codes, [tuple(sorted(listed)) for listed in names]
 
 
-def _refuse(bad: pl.Series, problem: str, source: str, *containers: Int64s) -> None:
+def _refuse(bad: pl.Series, problem: str, read: _Rows, *containers: Int64s) -> None:
     """`BadLabel` at the row of the first bad value, found through the offsets of what contains it, innermost first."""
     if bad.any():
-        place_of_bad = int(bad.arg_true()[0])
+        row = int(bad.arg_true()[0])
         for offsets in containers:
-            place_of_bad = _record_of(offsets, place_of_bad)
-        raise BadLabel(problem, **place(source, place_of_bad, COLUMN))
+            row = _record_of(offsets, row)
+        raise BadLabel(problem, **read.place(row))
 
 
 def _record_of(offsets: Int64s, value: int) -> int:
