@@ -106,7 +106,7 @@ def test_a_sixth_kind_is_in_the_workspace_of_the_browser(answers: Path, tmp_path
         datasets = Datasets(Workspace(tmp_path / "workspace"), allow_paths=True)
         entry = datasets.add_path(str(answers))
         datasets.set_section(entry.number, {"kind": "survey"}, entry.revision)
-        assert datasets.risk(entry.number)["smallest_class"] == 2
+        assert datasets.risk(entry.number).smallest_class == 2
         assert datasets.load(entry.number).hierarchy_columns == ("age", "town")
 
 

@@ -140,12 +140,10 @@ class Method(Checked, metaclass=ShownInHelp):
         """The refusal of data in parts, with what would do."""
         from crypsis.methods import METHODS
 
-        able = [
-            other.__name__
-            for other in METHODS.values()
-            if other.accepts is cls.accepts and other.scaling is not Scaling.NONE
-        ]
-        others = f" Methods that can: {', '.join(able)}." if able else ""
+        alike = [other for other in METHODS.values() if other.accepts is cls.accepts]
+        able = [other.__name__ for other in alike if other.scaling is not Scaling.NONE]
+        names_its_own = cls.instead_of_parts != Method.instead_of_parts  # what does the same work elsewhere
+        others = f" Methods that can: {', '.join(able)}." if able and not names_its_own else ""
         return NotScalable(f"{cls.__name__} cannot be run on parts: {cls.instead_of_parts}.{others}", method=cls.name())
 
     def check_applicable(self, data: Any) -> None:

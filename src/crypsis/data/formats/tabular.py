@@ -65,8 +65,8 @@ def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list
 def only_in_parts(address: str) -> BadParameter:
     """Files in a store are not read into memory."""
     return BadParameter(
-        f"{address} is an address, and files in a store are read in parts only: scan them (crypsis.scan_table; on a "
-        "command line --executor serial), or fetch them first.",
+        f"{address} is an address, and files in a store are read in parts only: scan them (crypsis.scan_table, or "
+        "executor='serial'), or fetch them first.",
         parameter="path",
     )
 

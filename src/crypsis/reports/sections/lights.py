@@ -16,10 +16,10 @@ TITLES = {
 _NOTHING = {
     "guarantee": marked("Nothing was checked."),
     "disclosure": marked("Nothing was found beside what the guarantee covers."),
-    "usefulness": marked("Nothing stands out."),
+    "usefulness": marked("No finding."),
 }
 _LOSS_UNKNOWN = marked(
-    "Nothing stands out in the published data. How much was lost against the original does not follow from them."
+    "No finding in the published data. How much was lost against the original does not follow from them."
 )
 _STATES = {Colour.GREEN: ("holds", "✓"), Colour.AMBER: ("idle", "!"), Colour.RED: ("broken", "✗")}
 
