@@ -139,3 +139,15 @@ def test_a_weight_that_no_body_has_is_one_of_a_survey(tmp_path: Path) -> None:
     for weight, role in ((0.4, "other"), (55.5, "quasi")):
         file.write_text("age,weight\n" + "".join(f"{20 + row},{weight + row / 40:.3f}\n" for row in range(40)))
         assert inspect_file(file).columns[1].role == role
+
+
+def test_postcodes_with_leading_zeros_are_not_asked_about(tmp_path: Path) -> None:
+    file = tmp_path / "towns.csv"
+    file.write_text("zip,b\n" + "".join(f"{number:05d},{number % 3}\n" for number in range(9990, 10030)))
+    assert inspect_file(file).understood.questions == ()
+
+
+def test_numbers_that_are_no_days_are_not_taken_for_dates(tmp_path: Path) -> None:
+    file = tmp_path / "parts.csv"
+    file.write_text("number,b\n" + "".join(f"{20240228 + number},{number % 3}\n" for number in range(10)))
+    assert inspect_file(file).understood.questions == ()

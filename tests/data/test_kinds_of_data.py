@@ -138,6 +138,7 @@ FIXES = "{id},{t},{lon},{lat},acc\n" + "".join(
     [
         {"id": "device", "t": "ts", "lon": "lng", "lat": "lat"},
         {"id": "vehicle", "t": "zeitstempel", "lon": "Längengrad", "lat": "Breitengrad"},
+        {"id": "fahrer", "t": "Zeit", "lon": "Länge", "lat": "Breite"},
         {"id": "individual-local-identifier", "t": "timestamp", "lon": "location-long", "lat": "location-lat"},
         {"id": "imei", "t": "moment", "lon": "gps_longitude", "lat": "gps_latitude"},
     ],

@@ -236,6 +236,88 @@ TABLES = [
         {"a": [*map(str, range(30)), "Total"], "b": ["x"] * 30 + [None]},
     ),
     Animal("a title above the header", "a.csv", b"Export\n\na;b\n1;x\n", {"a": [1], "b": ["x"]}, {"skip": 2}),
+    Animal(
+        "titles of a spreadsheet",
+        "a.csv",
+        b"Export 2023;;\n;;\nage;town;code\n" + b"1;x;p\n2;y;q\n3;x;p\n4;y;q\n",
+        {"age": [1, 2, 3, 4], "town": ["x", "y", "x", "y"], "code": ["p", "q", "p", "q"]},
+        told="lines above the table that are passed over: 2",
+    ),
+    Animal(
+        "a first row that is nearly empty",
+        "a.csv",
+        b"a,,\n1,x,p\n2,y,q\n3,x,p\n4,y,q\n",
+        {"a": [1, 2, 3, 4], "column_2": ["x", "y", "x", "y"], "column_3": ["p", "q", "p", "q"]},
+        told="had no name",
+    ),
+    Animal(
+        "Cyrillic taken for Western letters",
+        "a.csv",
+        "имя;b\nИван;1\nМария;2\n".encode("cp1251"),
+        {
+            "имя".encode("cp1251").decode("cp1252"): [
+                name.encode("cp1251").decode("cp1252") for name in ("Иван", "Мария")
+            ]
+        }
+        | {"b": [1, 2]},
+        told="may be text in another encoding",
+    ),
+    Animal(
+        "Cyrillic as declared",
+        "a.csv",
+        "имя;b\nИван;1\nМария;2\n".encode("cp1251"),
+        {"имя": ["Иван", "Мария"], "b": [1, 2]},
+        {"encoding": "cp1251"},
+        told="cp1251",
+    ),
+    Animal(
+        "UTF-16 without a mark and with Ł",
+        "a.csv",
+        "Łódź,b\nx,1\n".encode("utf-16-le"),
+        {"Łódź": ["x"], "b": [1]},
+        told="utf-16-le",
+    ),
+    Animal(
+        "postcodes of which some begin with zero",
+        "a.csv",
+        ("zip,b\n" + "".join(f"{number:05d},x\n" for number in range(9990, 10015))).encode(),
+        {"zip": [f"{number:05d}" for number in range(9990, 10015)], "b": ["x"] * 25},
+    ),
+    Animal(
+        "numbers that may be dates",
+        "a.csv",
+        b"born,b\n19790214,x\n20011231,y\n",
+        {"born": [19790214, 20011231], "b": ["x", "y"]},
+        told="if they are dates, say time_format='born=%Y%m%d'",
+    ),
+    Animal(
+        "dates without separators as declared",
+        "a.csv",
+        b"born,b\n20080608,x\n",
+        {"born": [DAY], "b": ["x"]},
+        {"time_format": "born=%Y%m%d"},
+    ),
+    Animal(
+        "dates that tell no century",
+        "a.csv",
+        b"born,b\n14.02.79,x\n31.12.01,y\n",
+        {"born": ["14.02.79", "31.12.01"], "b": ["x", "y"]},
+        told="time_format='born=%d.%m.%y'",
+    ),
+    Animal(
+        "the answer of a web service",
+        "a.json",
+        b'{"count": 2, "data": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}], "links": []}',
+        {"a": [1, 2], "b": ["x", "y"]},
+        told="the rows are those of the member 'data'",
+    ),
+    Animal(
+        "an answer with two arrays",
+        "a.json",
+        b'{"people": [{"a": 1}], "towns": [{"b": 2}]}',
+        refused="unreadable-file",
+        advice="Save one of 'people', 'towns' by itself",
+    ),
     Animal("no header", "a.csv", b"1,x\n2,y\n", {"column_1": [1, 2], "column_2": ["x", "y"]}, {"header": False}),
     Animal(
         "no header, and nobody says so",

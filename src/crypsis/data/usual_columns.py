@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from crypsis.data.person_detection import ID_WORDS, NUMBER_WORDS, identifies_by_name, names_a_trip, words_of
+from crypsis.data.person_detection import ID_WORDS, NUMBER_WORDS, identifies_by_name, names_a_trip, word_set, words_of
 
 TRACK_NAMES = ("track_id", "tid", "tripleg_id", "trajectory_id", "trip_id", "track", "trajectory", "trip")
 OWNER_NAMES = ("owner", "uid", "user_id", "user")
@@ -36,8 +36,18 @@ _OF_TIMES = frozenset(
         "recorded", "observed", "stamp", "s", "ms", "us",
     }
 )  # fmt: skip
-_LATITUDES = frozenset({*LATITUDE_NAMES, "latitud", "latitudine", "breitengrad", "geobreite", "широта", "纬度"})
-_LONGITUDES = frozenset({*LONGITUDE_NAMES, "longitud", "longitudine", "langengrad", "geolange", "долгота", "经度"})
+_LATITUDES = word_set(
+    """
+    lat latitude latitud latitudine breitengrad geobreite breite breedtegraad enlem lintang широта 纬度 緯度 위도 अक्षांश
+    অক্ষাংশ
+    """
+)
+_LONGITUDES = word_set(
+    """
+    lng lon long longitude longitud longitudine langengrad laengengrad geolange lange laenge lengtegraad boylam bujur
+    долгота 经度 経度 경도 देशांतर দ্রাঘিমাংশ
+    """
+)
 _BASKETS = frozenset({"basket", "invoice", "receipt", "cart", "purchase", "bon", "warenkorb", "rechnung", "ticket"})
 _ITEMS = frozenset(
     {

@@ -29,6 +29,8 @@ _FEWEST_NUMBERS = 20
 _SHORT_SCALE = 10
 _MOST = 10**18
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
+_FIRST_DAY, _LAST_DAY = 18800101, 21001231
+_SHORT_YEAR = r"^\s*\d{1,2}([./-])\d{1,2}[./-]\d{2}\s*$"
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
 
 
@@ -165,7 +167,7 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     texts = rest
     sample = said.head(_SAMPLE)
     if inferred_type(sample) == "category" and recognise_numbers(sample) is None and not looks_like_dates(sample):
-        odd = _among_numbers(said) if type is None else ()
+        odd = (*_among_numbers(said), *_short_years_asked(said)) if type is None else ()
         return WrittenColumn(known, absent, "category", (), odd) if odd else None
     chosen = _fitting(inferred_type(said), type)
     if chosen is None:
@@ -206,8 +208,8 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
 def _among_numbers(texts: pl.Series) -> tuple[str, ...]:
     """What is asked of a column in which a few texts stand among many numbers, such as a line of totals."""
     others = texts.filter(texts.str.strip_chars().cast(pl.Float64, strict=False).is_null())
-    if len(others) > _MOST_ODD or len(texts) < _FEWEST_NUMBERS:
-        return ()
+    if not 0 < len(others) <= _MOST_ODD or len(texts) < _FEWEST_NUMBERS:
+        return ()  # none: codes that are written like numbers
     shown = ", ".join(map(repr, sorted(others.to_list())))
     markers = [f"{texts.name}={'|'.join(sorted(others.to_list()))}"]
     return (
@@ -233,6 +235,36 @@ def _fitting(found: ColumnType, type: ColumnType | None) -> ColumnType | None:
 
 
 def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
+    """What is asked of numbers: whether they are codes for a missing answer, or dates."""
+    return (*_codes_asked(values, name), *_dates_asked(values, name))
+
+
+def _dates_asked(values: pl.Series, name: str) -> tuple[str, ...]:
+    """Numbers such as 19790214, every one of which is a day."""
+    if values.dtype != pl.Int64 or not len(values):
+        return ()
+    if not _FIRST_DAY <= cast(int, values.min() or 0) <= cast(int, values.max() or 0) <= _LAST_DAY:  # nearly always
+        return ()
+    days = values.drop_nulls().unique().cast(pl.String)
+    if len(days) < 2 or days.str.to_date("%Y%m%d", strict=False).has_nulls():
+        return ()
+    return (f"'{name}' holds numbers like {days[0]}: if they are dates, say time_format='{name}=%Y%m%d'",)
+
+
+def _short_years_asked(texts: pl.Series) -> tuple[str, ...]:
+    """Dates such as 14.02.79, which tell no century."""
+    if not texts.str.contains(_SHORT_YEAR).all():
+        return ()
+    mark = texts[0].lstrip("0123456789")[0]
+    formats = (mark.join(parts) for parts in (("%d", "%m", "%y"), ("%m", "%d", "%y"), ("%y", "%m", "%d")))
+    fitting = [form for form in formats if not texts.str.to_date(form, strict=False).has_nulls()]
+    if not fitting:
+        return ()
+    say = " or ".join(f"time_format='{texts.name}={form}'" for form in fitting)
+    return (f"'{texts.name}' holds texts like {texts[0]!r}: if they are dates, say {say}",)
+
+
+def _codes_asked(values: pl.Series, name: str) -> tuple[str, ...]:
     """Numbers that may be codes for a missing answer."""
     if not values.dtype.is_numeric() or not len(values):
         return ()

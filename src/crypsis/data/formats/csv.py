@@ -25,7 +25,7 @@ import polars as pl
 from crypsis.data.formats.by_record import ByRecord, frame_of, lines_by_record
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import read_beginning, read_bytes, readable_file, without_compression
-from crypsis.data.formats.encodings import UTF_8, as_utf8, known_encoding, marked_encoding
+from crypsis.data.formats.encodings import UTF_8, as_utf8, known_encoding, marked_encoding, other_encoding_asked
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import TABLE, Format, Header, Separator, Skip
 from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
@@ -40,6 +40,7 @@ SNIFFED = 1 << 16
 _HINT = re.compile(rb'^"?sep=([^\r\n])"?\r?\n')  # what Excel writes above the header
 _LINES_LOOKED_AT = 100
 _FEWEST_LINES = 4  # of a table below a title
+_FEWEST_COLUMNS = 3  # of a table below titles that are padded with separators
 _ONE_LIMIT = threading.Lock()
 _IN_WORDS = {"\t": "tab", " ": "blank"}
 
@@ -124,7 +125,8 @@ class Csv(Format):
             frame = rewrite_numbers(frame, self.decimal, self.thousands)
         source = CsvSource(str(file), read.first_line + header)
         source.reader, source.has_quotes = told, b'"' in read.content
-        source.understood = told.understood(read.encoding, notes)
+        questions = other_encoding_asked(read.content, read.encoding) if self.encoding is None else ()
+        source.understood = told.understood(read.encoding, notes).and_also(questions=questions)
         return frame, source
 
     def understood(self, encoding: str, notes: Sequence[str] = ()) -> Understood:
@@ -266,6 +268,9 @@ def lines_above(content: bytes) -> int:
     """
     lines = content[:SNIFFED].decode("utf-8", errors="replace").splitlines()
     lines = lines[: len(lines) - (len(content) > SNIFFED)][:_LINES_LOOKED_AT]  # the last one may be cut
+    padded = _padded_titles(lines)
+    if padded:
+        return padded
     if any(separator in line for line in lines[:1] for separator in SEPARATORS):
         return 0
     for separator in SEPARATORS:
@@ -276,6 +281,25 @@ def lines_above(content: bytes) -> int:
         first = next((index for index, count in enumerate(counts) if count > 1), 0)
         below = counts[first:]
         if first and len(below) >= _FEWEST_LINES and set(below) == {below[0]}:
+            return first
+    return 0
+
+
+def _padded_titles(lines: Sequence[str]) -> int:
+    """How many lines fill only the first cell, as spreadsheets export titles, above one that names every column."""
+    for separator in SEPARATORS:
+        fields = [_quoted_fields(line, separator) or [] for line in lines]
+        width = len(fields[0]) if fields else 0
+        filled = [[bool(cell.strip()) for cell in cells] for cells in fields]
+        first = next((index for index, cells in enumerate(filled) if sum(cells) > 1), 0)
+        titles, header, below = filled[:first], fields[first] if fields else [], fields[first + 1 :]
+        if width < _FEWEST_COLUMNS or len(below) < _FEWEST_LINES or {*map(len, fields)} != {width}:
+            continue
+        told_once = len({*header}) == width and all(
+            any(sign.isalpha() for sign in name) and name not in (cells[index] for cells in below)
+            for index, name in enumerate(header)
+        )
+        if titles and titles[0][0] and not any(any(cells[1:]) for cells in titles) and told_once:
             return first
     return 0
 

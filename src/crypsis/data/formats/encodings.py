@@ -7,6 +7,7 @@ at all is cp1252, or latin-1 where it has bytes that cp1252 lacks. One that has 
 from __future__ import annotations
 
 import codecs
+import re
 
 from crypsis.data.formats.source import line_place
 from crypsis.errors import BadParameter, BadRow
@@ -14,6 +15,10 @@ from crypsis.errors import BadParameter, BadRow
 UTF_8 = "utf-8"
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _WIDE = ("utf-16", "utf-32")
+WESTERN = ("cp1252", "latin-1")  # which any bytes can be read as
+_LOOKED_AT = 1 << 16
+_ACCENTED = re.compile(r"\w*[^\W\d_a-zA-Z]\w*")
+_LETTERS_OF_NONE = re.compile(r"\b[^\W\d_a-zA-Z]{3,}\b")
 _REMEDY = "Save the file as UTF-8, or name its encoding (such as cp1252)."
 
 
@@ -31,14 +36,31 @@ def known_encoding(name: str) -> str:
 
 
 def marked_encoding(beginning: bytes) -> str | None:
-    """The encoding that a byte order mark tells, or every second byte being zero as in UTF-16 without one."""
+    """The encoding that a byte order mark tells, or most of every second byte being zero as in UTF-16 without one."""
     for mark, name in _MARKS.items():
         if beginning.startswith(mark):
             return name
     pairs = beginning[: len(beginning) // 2 * 2][:200]
-    if len(pairs) >= 4 and not any(pairs[1::2]) and all(pairs[0::2]):
+    first, second = pairs[0::2], pairs[1::2]
+    if all(first) and _is_mostly_zero(second):
         return "utf-16-le"
-    return "utf-16-be" if len(pairs) >= 4 and not any(pairs[0::2]) and all(pairs[1::2]) else None
+    return "utf-16-be" if all(second) and _is_mostly_zero(first) else None
+
+
+def _is_mostly_zero(half: bytes) -> bool:
+    """As the high bytes of Latin letters in UTF-16 are; a few may be others, as that of Ł."""
+    return len(half) >= 2 and half.count(0) > len(half) / 2
+
+
+def other_encoding_asked(content: bytes, encoding: str) -> tuple[str, ...]:
+    """What is asked of a text that was taken for Western European, where most accented words have no plain letter."""
+    if encoding not in WESTERN:
+        return ()
+    text = content[:_LOOKED_AT].decode(UTF_8, "replace")
+    foreign = _LETTERS_OF_NONE.findall(text)
+    if not foreign or len(foreign) < len(_ACCENTED.findall(text)) / 2:
+        return ()
+    return (f"Words like {foreign[0][:20]!r} may be text in another encoding; if so, name it, as in encoding='cp1251'",)
 
 
 def is_wide(encoding: str) -> bool:

@@ -1,4 +1,7 @@
-"""JSON: a whole document that is an array of objects (a table) or an array of arrays of labels (records)."""
+"""JSON: a whole document that is an array of objects (a table) or an array of arrays of labels (records).
+
+The array may also be the only one among the members of an object, as web services answer: `{"count": 2, "data": […]}`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from crypsis.data.formats.json_lines import (
     sets_of_values,
     without_objects,
 )
-from crypsis.data.formats.source import Source
+from crypsis.data.formats.source import Document, Source, Understood
 from crypsis.errors import BadLabel, UnreadableFile
 from crypsis.strict_json import nested_deeper, parse_json
 
@@ -50,7 +53,7 @@ class Json(Format):
         return True
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
-        rows = _elements(file)
+        rows, member = _rows(file)
         for index, row in enumerate(rows):
             if not isinstance(row, dict):
                 raise UnreadableFile(
@@ -61,14 +64,14 @@ class Json(Format):
             raise UnreadableFile(f"{file} is nested deeper than {DEEPEST_ROW} levels; flatten it.", where=str(file))
         try:
             frame = pl.read_ndjson(content, infer_schema_length=None) if rows else pl.DataFrame()
-            return without_objects(frame), str(file)
+            return without_objects(frame), _source(file, member)
         except POLARS_FAILURES as error:
             raise UnreadableFile(
                 f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)
             ) from error
 
     def read_sequences(self, file: Path) -> Sequences:
-        rows = _elements(file)
+        rows, _ = _rows(file)
         for index, row in enumerate(rows):
             if not isinstance(row, list) or not all(isinstance(label, str) and label.strip() for label in row):
                 raise BadLabel(f"Element {index} must be an array of texts.", where=str(file))
@@ -81,13 +84,14 @@ class Json(Format):
     def read_records(
         self, file: Path, columns: Sequence[str] | None, lists: Collection[str] = ()
     ) -> tuple[pl.DataFrame, ByRecord]:
-        return rows_of_objects(_elements(file, as_written=True), columns, lists)
+        return rows_of_objects(_rows(file, as_written=True)[0], columns, lists)
 
     def read_sets(self, file: Path) -> Sets:
-        return sets_of_values(_elements(file, as_written=True))
+        return sets_of_values(_rows(file, as_written=True)[0])
 
 
-def _elements(file: Path, as_written: bool = False) -> list[Any]:
+def _rows(file: Path, as_written: bool = False) -> tuple[list[Any], str | None]:
+    """The elements of the array, and the name of the member that holds it where the document is an object."""
     content = as_utf8(read_bytes(file, MEMORY_PER_BYTE), str(file))[0]
     if _one_value_a_line(content):
         content = b"[" + b",".join(line for line in content.split(b"\n") if line.strip()) + b"]"
@@ -97,11 +101,29 @@ def _elements(file: Path, as_written: bool = False) -> list[Any]:
             document = parse_as_written(content.decode())
     except ValueError as error:
         raise UnreadableFile(f"{file} is no JSON: {error}. JSON Lines end with .jsonl.", where=str(file)) from error
-    if not isinstance(document, list):
+    if isinstance(document, list):
+        return document, None
+    members = document.items() if isinstance(document, dict) else ()
+    arrays = {name: value for name, value in members if _holds_rows(value)}
+    if len(arrays) != 1:
+        several = f" Save one of {', '.join(map(repr, arrays))} by itself." if arrays else ""
         raise UnreadableFile(
-            f'{file} holds another JSON value; a table is an array of objects, [{{"age": 39}}, …].', where=str(file)
+            f'{file} holds another JSON value; a table is an array of objects, [{{"age": 39}}, …].{several}',
+            where=str(file),
         )
-    return document
+    member, rows = next(iter(arrays.items()))
+    return rows, member
+
+
+def _holds_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, (dict, list)) for row in value)
+
+
+def _source(file: Path, member: str | None) -> Document:
+    source = Document(file)
+    if member is not None:
+        source.understood = Understood({"format": "JSON"}, (f"the rows are those of the member {member!r}",))
+    return source
 
 
 def _one_value_a_line(content: bytes) -> bool:

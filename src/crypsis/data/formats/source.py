@@ -49,6 +49,12 @@ class Source(str):
         return self.first_line + row
 
 
+class Document(str):
+    """The name of a file whose rows stand on no lines of their own."""
+
+    understood: Understood | None = None
+
+
 class SeveralFiles(str):
     """The name of a folder, an archive or a pattern whose files are one table; rows of it stand on no lines."""
 
