@@ -275,7 +275,7 @@ def release_shards(
     scaling = context.private.pop("scaling", None)
     return PartsRelease(
         parts=publish_blocks(recoded, encoded.columns, executor, context),
-        guarantee=method.guarantee,
+        guarantee=method.guarantee_of(encoded, None),
         method=method,
         declared=method,
         encoded=encoded,

@@ -38,6 +38,7 @@ from crypsis.executors.scratch import load
 from crypsis.guarantees import Guarantee, KAnonymity, Verdict, guarantee_from_dict
 from crypsis.methods import Method
 from crypsis.methods.relational.applied_mapping import AppliedMapping
+from crypsis.methods.relational.whole_columns import shares_by_value
 from crypsis.metrics.certainty_penalty import ncp_of_columns
 from crypsis.metrics.class_sizes import ClassSizes
 from crypsis.metrics.published_widths import column_width, mean_widths
@@ -73,10 +74,12 @@ from crypsis.reports.table_facts import ColumnFacts, TableFacts
 from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresholds, Subject
 from crypsis.review.refusal import refuse_colours
 from crypsis.run_context import RunContext
+from crypsis.shards.people import persons_of_rows
 from crypsis.shards.table import EncodedTable, encode_table
 from crypsis.signatures import sign_files
 from crypsis.translation import reading
-from crypsis.verifiers.table_parts import CountedParts, PublishedColumns, count_parts, verify_parts
+from crypsis.verifiers.counted_people import refuse_uncounted
+from crypsis.verifiers.table_parts import CountedParts, PublishedColumns, RowsOfPeople, count_parts, verify_parts
 from crypsis.version import VERSION
 
 WHOLE_ROWS = 1_000_000
@@ -150,7 +153,22 @@ class PartsRelease:
         return self._counted
 
     def _count_parts(self, files: tuple[str, ...]) -> Any:
-        return count_parts(files, self.data.columns, self.guarantee, self.executor, self._originals(), self.parts.seeds)
+        columns, executor = self.data.columns, self.executor
+        return count_parts(
+            files, columns, self.guarantee, executor, self._originals(), self.parts.seeds, self._rows_of_people()
+        )
+
+    def _rows_of_people(self) -> RowsOfPeople | None:
+        """Whose the rows of the parts are, where a person has several."""
+        people = self.encoded.person
+        if people is None:
+            return None
+        places = self.encoded.places("sensitive")
+        shares = shares_by_value(self.encoded, places, self.executor)
+        persons = persons_of_rows(self.parts.numbers, people, self.encoded.shards, self.executor)
+        return RowsOfPeople(
+            persons, {self.encoded.names[place]: own for place, own in zip(places, shares, strict=True)}
+        )
 
     @property
     def _n_published(self) -> int:
@@ -178,7 +196,7 @@ class PartsRelease:
         """The same release of data in memory, rows in input order."""
         if self._whole is None:
             original = self.encoded.whole
-            published = _published(self.parts, self.encoded)
+            published = replace(_published(self.parts, self.encoded), person=original.person)
             self.context.private["applied_mapping"] = AppliedMapping(original, published)
             self.context.private["suppressed_records"] = np.flatnonzero(published.suppressed).tolist()
             self._whole = Release(
@@ -360,7 +378,9 @@ class PartsRelease:
         return manifest
 
     def _recount(self, counted: Any, promised: Guarantee) -> Verdict:
-        """The verdict of a recipient."""
+        """The verdict of a recipient, who cannot tell whose the rows are."""
+        if getattr(self.encoded, "person", None) is not None:
+            refuse_uncounted(None)
         return verify_parts(counted, self.data.columns, promised)
 
     def _described(self, counted: Any) -> dict[str, Any]:

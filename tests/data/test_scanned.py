@@ -17,12 +17,12 @@ from crypsis.errors import (
     MissingFile,
     PartChanged,
     PartsDiffer,
-    PersonNotSupported,
     PersonUndecided,
     TooLarge,
     UndeclaredRole,
 )
 from crypsis.executors.serial import Serial
+from crypsis.guarantees import KAnonymity
 from crypsis.shards.table import encode_table
 
 ROLES = {"age": "quasi", "day": "quasi", "ill": "sensitive"}
@@ -118,14 +118,14 @@ def test_a_text_file_that_is_too_large_for_a_worker_is_refused(tmp_path: Path) -
         list(crypsis.scan_table(pattern, quasi="age", sensitive="ill").parts(4000))
 
 
-def test_people_with_several_records_are_refused(tmp_path: Path) -> None:
+def test_people_with_several_records_are_asked_for(tmp_path: Path) -> None:
     rows = {"user_id": ["a", "a", "b"], "age": ["1", "2", "3"], "ill": ["u", "v", "u"]}
     pattern = write_parts(tmp_path, [rows])
     roles = {"user_id": "identifier", "age": "quasi", "ill": "sensitive"}
     with pytest.raises(PersonUndecided):
         crypsis.anonymize(crypsis.scan_table(pattern, roles), crypsis.Mondrian(k=1))
-    with pytest.raises(PersonNotSupported):
-        crypsis.anonymize(crypsis.scan_table(pattern, roles, person="user_id"), crypsis.Mondrian(k=1))
+    with crypsis.anonymize(crypsis.scan_table(pattern, roles, person="user_id"), crypsis.Mondrian(k=1)) as release:
+        assert release.guarantee == KAnonymity(k=1, unit="person")
     release = crypsis.anonymize(
         crypsis.scan_table(pattern, roles, each_row_is_a_person=True), crypsis.Mondrian(k=1), executor="serial"
     )

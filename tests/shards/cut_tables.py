@@ -37,6 +37,13 @@ def random_table(rng: np.random.Generator, n: int, roles: dict[str, str] = ROLES
     return Table.from_frame(frame, roles, each_row_is_a_person=True)
 
 
+def with_people(rng: np.random.Generator, table: Table) -> Table:
+    """The same records of people of whom one owns a fifth and the others about three each, anywhere in the table."""
+    people = rng.integers(0, max(len(table) // 3, 1), len(table))
+    people[rng.random(len(table)) < 0.2] = 0
+    return table.change(person=people)
+
+
 def release_cut(
     table: Table, method: crypsis.Method, cuts: Sequence[int], block_rows: int, executor: Executor
 ) -> PartsRelease:

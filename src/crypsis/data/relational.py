@@ -6,7 +6,7 @@ A column is dictionary-encoded: `codes[r]` is the position of record r's value i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
@@ -254,7 +254,7 @@ class Table(Microdata):
         if person is not None:
             named = columns[table.columns.index(person)]
             whose = _persons(named, source)
-            _refuse_trips(named, columns)
+            refuse_trips(named, columns, lambda other: _different_pairs(named.codes, other.codes))
             return cls.of(columns, index=index, person=whose, read_as=understood, frame_types=kept)
         like = None if each_row_is_a_person else _person_like(columns, table.height)
         return cls.of(columns, index=index, person_like=like, read_as=understood, frame_types=kept)
@@ -768,32 +768,40 @@ def persons_column(
 
 
 def _persons(column: Column, source: str | None) -> Int64s:
+    refuse_nameless(column, lambda: place(source, int(np.argmin(column.codes)), column.name))
+    return column.codes.astype(np.int64)
+
+
+def _different_pairs(one: Int32s, other: Int32s) -> int:
+    return len(np.unique(np.stack([one, other], axis=1), axis=0))
+
+
+def refuse_nameless(column: Column, where: Callable[[], Mapping[str, Any]]) -> None:
+    """Refuse a column that does not name the person of every row; `where` tells the first row that lacks one."""
     if column.missing:
-        row = int(np.argmin(column.codes))
         raise BadRow(
             f"Column '{column.name}' names the person and is empty in {column.missing:,} "
             f"row{'s' if column.missing > 1 else ''}; say whose they are, or leave them out.",
-            **place(source, row, column.name),
+            **where(),
         )
     if column.type == "float" and not bool((column.domain == column.domain.round()).all()):
         raise BadParameter(
             f"Column '{column.name}' holds decimal numbers, which name nobody; name another column as person.",
             parameter="person",
         )
-    return column.codes.astype(np.int64)
 
 
-def _refuse_trips(named: Column, columns: Sequence[Column]) -> None:
-    """A trip is no person where another column that names people says whose trips they are."""
+def refuse_trips(named: Column, columns: Sequence[Column], count_pairs: Callable[[Column], int]) -> None:
+    """A trip is no person where another column that names people says whose trips they are. `count_pairs` tells how
+    many different values there are of both columns together."""
     if not names_a_trip(named.name):
         return
     for other in columns:
-        if other is named or other.missing or names_a_trip(other.name) or not identifies_by_name(other.name):
+        if other.name == named.name or other.missing or names_a_trip(other.name) or not identifies_by_name(other.name):
             continue
         if not 1 < len(other.domain) < len(named.domain) or not holds_ids(other.domain):
             continue
-        pairs = np.unique(np.stack([named.codes, other.codes], axis=1), axis=0)
-        if len(pairs) == len(named.domain):
+        if count_pairs(other) == len(named.domain):
             raise BadParameter(
                 f"Column '{named.name}' does not name people: its {len(named.domain):,} values belong to "
                 f"{len(other.domain):,} of column '{other.name}'. Name that one as person.",

@@ -31,12 +31,12 @@ from crypsis.shards.records import (
 from crypsis.shards.table import (
     DescribedColumns,
     EncodedTable,
-    TableShard,
     encode_cells,
     note_cells,
     refuse_people,
     shard_table,
 )
+from crypsis.shards.table_shard import TableShard
 
 BYTES_PER_CELL = 64  # of the columns, where a release is put together
 
@@ -124,6 +124,7 @@ def encode_mixed(scanned: ScannedMixed, declared: Declarations, executor: Execut
     roles, types = scanned.roles()
     types = declared.first(types, scanned.relational)
     described = DescribedColumns.of(scanned.source, scanned.relational, roles, types, scanned.file.places[0].name)
+    refuse_people(described.person is not None)
     parts = list(scanned.parts(executor.memory, executor.scratch.folder))
     columns, rows = (str(executor.scratch.below(name).folder) for name in ("shards", "sets"))
     noted = executor.map(note_part, list(enumerate(parts)), columns, rows, scanned)

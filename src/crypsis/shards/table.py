@@ -6,7 +6,6 @@ of one column, by the code that reads a table in memory; so types, domains and c
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,9 +19,19 @@ from crypsis.arrays import Int32s, Int64s
 from crypsis.data.declarations import Declarations
 from crypsis.data.declared_times import dated_columns
 from crypsis.data.formats.columns import is_empty
-from crypsis.data.formats.source import Understood
+from crypsis.data.formats.source import Understood, place
 from crypsis.data.person_detection import PersonLike, first_person_like
-from crypsis.data.relational import Column, Role, Table, check_roles, check_types, column_of_cells, person_and_roles
+from crypsis.data.relational import (
+    Column,
+    Role,
+    Table,
+    check_roles,
+    check_types,
+    column_of_cells,
+    person_and_roles,
+    refuse_nameless,
+    refuse_trips,
+)
 from crypsis.data.scanned import Part, ScannedTable
 from crypsis.data.values import ColumnType, encoded, is_convertible
 from crypsis.data.vocabulary import distinct_texts
@@ -30,31 +39,21 @@ from crypsis.data.written_columns import WrittenColumn
 from crypsis.errors import BadRow, BadTimestamps, NotApplicable, PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.people import PeopleInShards, bring_together
+from crypsis.shards.table_shard import TableShard, save_shard
 
 if TYPE_CHECKING:
     from crypsis.data.sources import TableSource
 
 MOST_VALUES = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class TableShard:
-    """One part as codes: `codes[r, c]` is the code of record `first + r` in published column c."""
-
-    file: str
-    first: int
-    rows: int
-
-    def codes(self) -> Int32s:
-        """Mapped, not loaded."""
-        codes: Int32s = np.load(self.file, mmap_mode="r") if self.rows else np.load(self.file)
-        return codes
+PartCodes = tuple[int, str, int, Mapping[str, Int32s]]  # number, file of cells, first record, code of each cell
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedTable:
     """All that the driver knows. `columns` have domains and no codes; `counts[c]` counts each value of column c, and
-    as the last entry the records without one. Identifiers are left out."""
+    as the last entry the records without one. Identifiers are left out. `person` tells people with several records
+    apart; None where each record is a person."""
 
     columns: tuple[Column, ...]
     counts: tuple[Int64s, ...]
@@ -62,11 +61,12 @@ class EncodedTable:
     shards: tuple[TableShard, ...]
     person_like: PersonLike | None = None
     read_as: Understood | None = None
+    person: PeopleInShards | None = None
 
     @property
-    def person(self) -> None:
-        """Records are counted."""
-        return
+    def whole_people(self) -> tuple[TableShard, ...]:
+        """Shards in which each person is whole."""
+        return self.shards if self.person is None else self.person.shards
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,7 +84,8 @@ class EncodedTable:
     def whole(self) -> Table:
         """All records in memory, in input order."""
         codes = [np.asarray(shard.codes()) for shard in self.shards]
-        return self.with_codes(np.concatenate(codes) if codes else np.zeros((0, len(self.columns)), np.int32))
+        table = self.with_codes(np.concatenate(codes) if codes else np.zeros((0, len(self.columns)), np.int32))
+        return table if self.person is None else table.change(person=self.person.of_records())
 
     @cached_property
     def marginals(self) -> Table:
@@ -110,7 +111,6 @@ def table_of(columns: Sequence[Column], codes: Int32s) -> Table:
 
 def shard_table(table: Table, executor: Executor, bounds: Sequence[int]) -> EncodedTable:
     """A table in memory in shards that end at the bounds."""
-    refuse_people(table.person is not None)
     columns = [column for column in table.columns if column.role != "identifier"]
     codes = np.stack([column.codes for column in columns], axis=1)
     scratch = executor.scratch.below("shards")
@@ -119,7 +119,14 @@ def shard_table(table: Table, executor: Executor, bounds: Sequence[int]) -> Enco
     ]
     counts = tuple(counts_of(codes[:, index], len(column.domain)) for index, column in enumerate(columns))
     facts = tuple(fact_column(column, count) for column, count in zip(columns, counts, strict=True))
-    return EncodedTable(facts, counts, len(table), tuple(shards), table.person_like, table.read_as)
+    people = None
+    if table.person is not None:
+        names = [
+            scratch.save(f"names-{number:06d}", table.person[first:last])
+            for number, (first, last) in enumerate(pairwise(bounds))
+        ]
+        people = bring_together(shards, names, int(table.person.max()) + 1, executor)
+    return EncodedTable(facts, counts, len(table), tuple(shards), table.person_like, table.read_as, people)
 
 
 @dataclass(frozen=True)
@@ -130,6 +137,7 @@ class DescribedColumns:
     names: tuple[str, ...]
     roles: Mapping[str, str]
     types: Mapping[str, str]
+    person: str | None = None  # the column that names the person, where one does
 
     @classmethod
     def of(
@@ -142,10 +150,9 @@ class DescribedColumns:
     ) -> DescribedColumns:
         """Refuses roles and types that these columns cannot have; `file` names them in messages."""
         person, known = person_and_roles(names, roles, source.person, source.each_row_is_a_person)
-        refuse_people(person is not None)
         check_roles(names, known, file)
         check_types(names, types, None)
-        return cls(source, tuple(names), known, types)
+        return cls(source, tuple(names), known, types, person)
 
     def dated(self, parts: Sequence[PartCells]) -> tuple[dict[str, pl.Series], list[str]]:
         """The distinct cells of those columns that hold dates and times as declared, and what there is to say of
@@ -216,11 +223,16 @@ def encode_cells(
     ]
     sizes = {column.name: len(column.domain) for column in columns}
     published = tuple(column.name for column in kept)
-    encoded_parts = executor.map(encode_part, work, folder, published, sizes)
+    encoded_parts = executor.map(encode_part, work, folder, published, sizes, described.person)
     n_records = int(firsts[-1])
     counts = {name: sum((encoded_part["counts"][name] for encoded_part in encoded_parts), np.zeros(size + 1, np.int64))
               for name, size in sizes.items()}  # fmt: skip
-    like = None if described.source.each_row_is_a_person else first_person_like(
+    people = None
+    if described.person is not None and encoded_parts:
+        facts = [fact_column(column, counts[column.name]) for column in columns]
+        people = _people(described.person, facts, own, work, encoded_parts, executor)
+    decided = described.source.each_row_is_a_person or described.person is not None
+    like = None if decided else first_person_like(
         ((column.name, column.domain, n_records - int(counts[column.name][-1]), column.role == "identifier")
          for column in columns), n_records)  # fmt: skip
     notes += [note for column in told for note in column.notes]
@@ -232,16 +244,60 @@ def encode_cells(
         tuple(encoded_part["shard"] for encoded_part in encoded_parts),
         like,
         Understood().and_also(notes, questions) if notes or questions else None,
+        people,
     )
 
 
 def refuse_people(has_person: bool) -> None:
-    """On parts records are counted, so far."""
+    """For what counts records alone on parts."""
     if has_person:
         raise PersonNotSupported(
             "On parts records are counted, and in these data a person may have several. Give each person one record, "
             "or read the data into memory."
         )
+
+
+def _people(
+    name: str,
+    columns: Sequence[Column],
+    parts: Sequence[PartCells],
+    work: Sequence[PartCodes],
+    encoded_parts: Sequence[Mapping[str, Any]],
+    executor: Executor,
+) -> PeopleInShards | None:
+    """The people that a column names."""
+    named = next(column for column in columns if column.name == name)
+
+    def first_without_name() -> dict[str, Any]:
+        lacking = next(index for index, one in enumerate(encoded_parts) if one["counts"][name][-1])
+        _, cells, _, lookups = work[lacking]
+        part, row = parts[lacking].part, int(np.argmin(lookups[name][load(cells)[name]]))
+        return place(part.file, part.first + row, name)
+
+    def count_pairs(other: Column) -> int:
+        return len(executor.fold(pairs_of_part, unite_pairs, work, name, other.name))
+
+    refuse_nameless(named, first_without_name)
+    refuse_trips(named, columns, count_pairs)
+    shards, names = ([one[key] for one in encoded_parts] for key in ("shard", "names"))
+    return bring_together(shards, names, len(named.domain), executor)
+
+
+def pairs_of_part(work: PartCodes, one: str, other: str) -> Int32s:
+    """The different values of both columns together in a part."""
+    _, file, _, lookups = work
+    cells = load(file)
+    return _distinct_rows(np.stack([lookups[name][cells[name]] for name in (one, other)], axis=1))
+
+
+def unite_pairs(some: Int32s, others: Int32s) -> Int32s:
+    """Those of two parts."""
+    return _distinct_rows(np.concatenate([some, others]))
+
+
+def _distinct_rows(rows: Int32s) -> Int32s:
+    distinct: Int32s = np.unique(rows, axis=0)
+    return distinct
 
 
 def note_part(numbered: tuple[int, Part], folder: str, names: Sequence[str]) -> dict[str, Any]:
@@ -264,9 +320,9 @@ def note_cells(frame: pl.DataFrame, number: int, part: Part, folder: str) -> dic
 
 
 def encode_part(
-    work: tuple[int, str, int, Mapping[str, Int32s]], folder: str, published: Sequence[str], sizes: Mapping[str, int]
+    work: PartCodes, folder: str, published: Sequence[str], sizes: Mapping[str, int], person: str | None
 ) -> dict[str, Any]:
-    """The codes of a part in the domains of all, and how often each occurs."""
+    """The codes of a part in the domains of all, and how often each occurs; of the person's column in a file."""
     number, file, first, lookups = work
     cells = load(file)
     codes = {name: (lookup[cells[name]] if len(lookup) else cells[name]) for name, lookup in lookups.items()}
@@ -274,16 +330,12 @@ def encode_part(
     whole = np.empty((rows, len(published)), np.int32)
     for index, name in enumerate(published):
         whole[:, index] = codes[name]
+    scratch = Scratch.at(folder)
     return {
-        "shard": save_shard(Scratch.at(folder), number, first, whole),
+        "shard": save_shard(scratch, number, first, whole),
+        "names": None if person is None else scratch.save(f"names-{number:06d}", codes[person]),
         "counts": {name: counts_of(codes[name], size) for name, size in sizes.items()},
     }
-
-
-def save_shard(scratch: Scratch, number: int, first: int, codes: Int32s) -> TableShard:
-    buffer = io.BytesIO()
-    np.save(buffer, np.ascontiguousarray(codes))
-    return TableShard(scratch.write(f"shard-{number:06d}.npy", buffer.getvalue()), first, len(codes))
 
 
 def counts_of(codes: Int32s, n_values: int) -> Int64s:

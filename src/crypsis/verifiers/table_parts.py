@@ -2,7 +2,8 @@
 
 Every part is read once. The texts of the quasi-identifiers, with the sensitive texts where a promise asks for them and
 how often they occur, are exchanged by hash, so that a class is counted whole by one task. The verdict is the one on the
-whole table, witness and figures included. Written from the definitions, with no code of the methods; whoever runs the
+whole table, witness and figures included. Where a person has several rows, the publisher says whose each row is, and
+people are counted. Written from the definitions, with no code of the methods; whoever runs the
 tasks only has to `map` and `exchange`.
 """
 
@@ -18,14 +19,14 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s, mixed_bits
+from crypsis.arrays import Float64s, Int32s, Int64s, mixed_bits
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.vocabulary import distinct_texts
 from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
 from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness, Verdict, Witness
 from crypsis.verifiers import k_anonymity, l_diversity, t_closeness
-from crypsis.verifiers.counted_people import EACH_RECORD
+from crypsis.verifiers.counted_people import EACH_RECORD, refuse_uncounted
 from crypsis.verifiers.joint_verdict import first_required, joint_verdict
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.table_classes import joined_codes
@@ -33,6 +34,7 @@ from crypsis.verifiers.table_classes import joined_codes
 SUPPRESSED = "~"
 BYTES_PER_ROW = 512
 _HASH_SEED = 1  # only spread rows over tasks
+_PERSON, _RECORDS = "\0person", "\0records"  # of a row its person, and how many rows that has
 
 
 class Workers(Protocol):
@@ -59,8 +61,27 @@ class PublishedColumns:
 
 
 @dataclass(frozen=True, eq=False)
+class RowsOfPeople:
+    """Whose the rows are, as the publisher knows: for each part a file with the person of every row, and by sensitive
+    column what the records with each value are of those of their persons, in the order of the values."""
+
+    persons: Sequence[str]
+    shares: Mapping[str, Float64s]
+
+    def sizes(self) -> Int64s:
+        """How many rows each person has."""
+        sizes = np.zeros(0, np.int64)
+        for file in self.persons:
+            own = np.bincount(_load(file), minlength=len(sizes)).astype(np.int64)
+            own[: len(sizes)] += sizes
+            sizes = own
+        return sizes
+
+
+@dataclass(frozen=True, eq=False)
 class CountedParts:
-    """What was counted: sizes of classes as a histogram, and what each promise needs."""
+    """What was counted: sizes of classes as a histogram, and what each promise needs. `people` is the histogram of
+    people in classes, where whose the rows are is known; then these make a class the smallest."""
 
     n_records: int
     n_suppressed: int
@@ -70,6 +91,7 @@ class CountedParts:
     levels: Mapping[tuple[int, str], Mapping[str, Any]]
     cell_counts: Mapping[str, pl.DataFrame]  # by column: text and n
     checksum: tuple[int, int] | None = None
+    people: Mapping[int, int] | None = None
 
     @cached_property
     def n_classes(self) -> int:
@@ -96,13 +118,20 @@ def count_parts(
     workers: Workers,
     whole: Mapping[str, tuple[pl.Series, Int64s]] | None = None,
     seeds: Sequence[int] | None = None,
+    owned: RowsOfPeople | None = None,
 ) -> CountedParts:
-    """Count classes and sensitive values. `whole` are the values of the original, which t-closeness compares with."""
+    """Count classes and sensitive values. `whole` are the values of the original, which t-closeness compares with;
+    `owned` tells whose the rows are, where people are counted."""
     promises = promised.parts if isinstance(promised, AllOf) else (promised,)
     by = columns.named("quasi")
     if any(isinstance(promise, (LDiversity, TCloseness)) for promise in promises):
         by = [*by, *columns.named("sensitive")]
-    pieces = workers.exchange(note_part, list(enumerate(files)), len(files), columns, by, seeds)
+    if owned is not None:
+        by = [*by, _PERSON]
+    persons = [None] * len(files) if owned is None else list(owned.persons)
+    sizes_of_people = None if owned is None else owned.sizes()
+    numbered = [(index, file, whose) for index, (file, whose) in enumerate(zip(files, persons, strict=True))]
+    pieces = workers.exchange(note_part, numbered, len(files), columns, by, seeds)
     noted = [_load(note) for note, _ in pieces]
     starts = np.concatenate([[0], np.cumsum([one["rows"] for one in noted])]).tolist()
     n_records = starts[-1]
@@ -125,11 +154,10 @@ def count_parts(
     classes = [grouped]
     if targets > 1:
         classes = workers.exchange(cut_by_class, grouped, targets, columns.named("quasi"), targets)
-    counted = workers.map(count_classes, classes, columns, by, promises, secrets)
-    sizes: dict[int, int] = {}
-    for one in counted:
-        for size, count in one["sizes"].items():
-            sizes[size] = sizes.get(size, 0) + count
+    shares = {} if owned is None else owned.shares
+    counted = workers.map(count_classes, classes, columns, by, promises, secrets, sizes_of_people, shares)
+    sizes = _added_up([one["sizes"] for one in counted])
+    people = None if owned is None else _added_up([one["people"] for one in counted])
     smallest = min((one["smallest"] for one in counted if one["smallest"] is not None), default=None)
     levels: dict[tuple[int, str], dict[str, Any]] = {}
     for one in counted:
@@ -143,7 +171,15 @@ def count_parts(
         sums = [sum(one["checksum"][half] for one in noted) % (1 << 64) for half in range(2)]
         checksum = (sums[0], sums[1])
     suppressed = sum(one["suppressed"] for one in noted)
-    return CountedParts(n_records, suppressed, problem, sizes, smallest, levels, cell_counts, checksum)
+    return CountedParts(n_records, suppressed, problem, sizes, smallest, levels, cell_counts, checksum, people)
+
+
+def _added_up(histograms: Sequence[Mapping[int, int]]) -> dict[int, int]:
+    total: dict[int, int] = {}
+    for one in histograms:
+        for size, count in one.items():
+            total[size] = total.get(size, 0) + count
+    return total
 
 
 def verify_parts(
@@ -167,8 +203,6 @@ def _broken(counted: CountedParts, promised: Guarantee, first: Guarantee) -> Ver
 def _verdict(
     counted: CountedParts, columns: PublishedColumns, promised: Guarantee, place: int, original: bool
 ) -> Verdict:
-    if getattr(promised, "unit", "record") != "record":
-        raise OriginalRequired("On parts records are counted; people can only be counted with the data in memory.")
     if not columns.named("quasi"):
         raise NoQuasiIdentifiers(
             f"{promised.model} is a promise about the columns that others may know, and the table has none of them; "
@@ -182,6 +216,8 @@ def _verdict(
         raise NotApplicable(f"{promised.model} looks at sensitive columns, and the table has none; name them.")
     if isinstance(promised, LDiversity):
         return _l_verdict(counted, columns, promised, place)
+    if promised.unit == "person" and counted.people is None and counted.sizes:
+        refuse_uncounted(None)
     if counted.n_suppressed and not original:
         raise OriginalRequired(
             "t-closeness compares with the whole original column, and the values of suppressed records are not "
@@ -191,20 +227,28 @@ def _verdict(
 
 
 def _k_verdict(counted: CountedParts, promised: KAnonymity) -> Verdict:
-    words, figures = f"{k_anonymity.COUNTED}{EACH_RECORD}", counted.figures
+    by_person, figures = promised.unit == "person", counted.figures
+    words = k_anonymity.COUNTED_PEOPLE if by_person else f"{k_anonymity.COUNTED}{EACH_RECORD}"
     if counted.smallest is None:
         return Verdict(promised, True, None, promised.k, words, figures=figures)
     size, texts = counted.smallest
     if size >= promised.k:
+        if by_person and counted.people is None:
+            refuse_uncounted(size)
         return Verdict(promised, True, size, promised.k, words, figures=figures)
-    too_small = sum(count for own, count in counted.sizes.items() if own < promised.k)
+    individuals = counted.sizes if counted.people is None else counted.people
+    too_small = sum(count for own, count in individuals.items() if own < promised.k)
     witness = Witness(tuple((text,) for text in texts), size, too_small)
-    problem = f"{witness} belongs to {size} {'record' if size == 1 else 'records'}, {promised.k} are required."
+    one, many = ("record", "records") if counted.people is None else ("person", "people")
+    problem = f"{witness} belongs to {size} {one if size == 1 else many}, {promised.k} are required."
     return Verdict(promised, False, size, promised.k, words, witness, problem, figures)
 
 
 def _l_verdict(counted: CountedParts, columns: PublishedColumns, promised: LDiversity, place: int) -> Verdict:
-    words, figures = f"{l_diversity.COUNTED}{EACH_RECORD}", counted.figures
+    by_person, figures = promised.unit == "person", counted.figures
+    words = l_diversity.COUNTED if by_person else f"{l_diversity.COUNTED}{EACH_RECORD}"
+    if by_person and counted.people is None and promised.form != "distinct" and counted.sizes:
+        refuse_uncounted(None)
     lowest: float | None = None
     for name in columns.named("sensitive"):
         found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
@@ -221,7 +265,8 @@ def _l_verdict(counted: CountedParts, columns: PublishedColumns, promised: LDive
 
 
 def _t_verdict(counted: CountedParts, columns: PublishedColumns, promised: TCloseness, place: int) -> Verdict:
-    words, figures = f"{t_closeness.COUNTED}{EACH_RECORD}", counted.figures
+    words = f"{t_closeness.COUNTED}{EACH_RECORD}" if promised.unit == "record" else t_closeness.COUNTED_PEOPLE
+    figures = counted.figures
     farthest = 0.0
     for name in columns.named("sensitive"):
         found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
@@ -237,10 +282,11 @@ def _t_verdict(counted: CountedParts, columns: PublishedColumns, promised: TClos
 
 
 def note_part(
-    numbered: tuple[int, str], columns: PublishedColumns, by: Sequence[str], seeds: Sequence[int] | None
+    numbered: tuple[int, str, str | None], columns: PublishedColumns, by: Sequence[str], seeds: Sequence[int] | None
 ) -> Iterator[tuple[int, Any]]:
-    """What is counted of a part by itself; then its rows that are not suppressed, grouped by the columns `by`."""
-    number, file = numbered
+    """What is counted of a part by itself; then its rows that are not suppressed, grouped by the columns `by` and by
+    their persons, where these are told."""
+    number, file, persons = numbered
     frame = _read(file, columns)
     coded = {name: distinct_texts(frame[name]) for name in columns.roles}
     marks = [_marked(*own, SUPPRESSED) for own in coded.values()]
@@ -256,9 +302,14 @@ def note_part(
         note["checksum"] = rows_checksum(list(coded.values()), len(frame), seeds)
     yield number, note
     kept = np.flatnonzero(~suppressed)
-    keys = joined_codes((coded[name][1][kept].astype(np.int64) for name in by), len(kept))
+    shown = [name for name in by if name != _PERSON]
+    grouped_by = [coded[name][1][kept].astype(np.int64) for name in shown]
+    whose = None if persons is None else np.asarray(_load(persons))[kept]
+    keys = joined_codes(grouped_by if whose is None else [*grouped_by, whose], len(kept))
     first, sizes = _counted_runs(keys)
-    texts = {name: coded[name][0].gather(coded[name][1][kept[first]]) for name in by}
+    texts = {name: coded[name][0].gather(coded[name][1][kept[first]]) for name in shown}
+    if whose is not None:
+        texts[_PERSON] = pl.Series(whose[first])
     yield number, pl.DataFrame({**texts, "n": sizes})
 
 
@@ -315,18 +366,26 @@ def count_classes(
     by: Sequence[str],
     promises: Sequence[Guarantee],
     secrets: Mapping[str, tuple[pl.DataFrame, Int64s]],
+    sizes_of_people: Int64s | None = None,
+    shares: Mapping[str, Float64s] | None = None,
 ) -> dict[str, Any]:
-    """The classes of one task: how many have each size, the smallest, and what the promises ask of each."""
+    """The classes of one task: how many have each size, the smallest, and what the promises ask of each. Where it is
+    told how many rows each person has, people are counted."""
     quasi, sensitive = columns.named("quasi"), columns.named("sensitive")
-    told: dict[str, Any] = {"sizes": {}, "smallest": None, "levels": {}}
+    told: dict[str, Any] = {"sizes": {}, "people": {}, "smallest": None, "levels": {}}
     rows = pl.concat([_load(file) for file in files]) if files else pl.DataFrame()
     if not len(rows) or not quasi:
         return told
-    classes = rows.group_by(quasi).agg(pl.col("n").sum().alias("\0size"))
-    sizes = classes["\0size"].to_numpy()
-    told["sizes"] = dict(zip(*(part.tolist() for part in np.unique(sizes, return_counts=True)), strict=True))
-    smallest = classes.filter(pl.col("\0size") == pl.col("\0size").min()).sort(quasi)
-    told["smallest"] = (int(smallest["\0size"][0]), _texts(smallest, quasi, 0))
+    individuals = pl.col("n").sum() if sizes_of_people is None else pl.col(_PERSON).n_unique()
+    classes = rows.group_by(quasi).agg(
+        pl.col("n").sum().alias("\0size"), individuals.cast(pl.Int64).alias("\0individuals")
+    )
+    told["sizes"] = _histogram(classes["\0size"])
+    if sizes_of_people is not None:
+        told["people"] = _histogram(classes["\0individuals"])
+    smallest = classes.filter(pl.col("\0individuals") == pl.col("\0individuals").min()).sort(quasi)
+    told["smallest"] = (int(smallest["\0individuals"][0]), _texts(smallest, quasi, 0))
+    classes = classes.drop("\0individuals")
     wanted = [
         (index, promise) for index, promise in enumerate(promises) if isinstance(promise, (LDiversity, TCloseness))
     ]
@@ -336,9 +395,15 @@ def count_classes(
     classes = classes.sort(quasi).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("\0class"))
     sizes = classes["\0size"].to_numpy()
     numbered = rows.join(classes.drop("\0size"), on=quasi, how="left", nulls_equal=True)
+    if sizes_of_people is not None:
+        numbered = numbered.with_columns(pl.Series(_RECORDS, sizes_of_people[numbered[_PERSON].to_numpy()]))
     for name in sensitive:
         values, table = secrets[name]
-        counts = _sensitive_counts(numbered, name, values, table, len(classes))
+        if sizes_of_people is None:
+            counts = _sensitive_counts(numbered, name, values, table, len(classes))
+        else:
+            own = (shares or {}).get(name)
+            counts = _sensitive_people(numbered, name, values, table, len(classes), own)
         for place, promised in wanted:
             if isinstance(promised, LDiversity):
                 fails, levels = l_diversity.judge_classes(counts, promised)
@@ -375,6 +440,38 @@ def _sensitive_counts(
     owner = known["\0class"].to_numpy()
     start = np.searchsorted(owner, np.arange(n_classes + 1)).astype(np.int64)
     return SensitiveCounts(start, known["\0value"].to_numpy().astype(np.int64), known["n"].to_numpy(), table)
+
+
+def _sensitive_people(
+    rows: pl.DataFrame, name: str, values: pl.DataFrame, table: Int64s, n_classes: int, shares: Float64s | None
+) -> SensitiveCounts:
+    """By class the known values, how many people have each, and what their rows with it are of all of theirs: rows of
+    people with equally many are counted before shares are added up."""
+    known = (
+        rows.select("\0class", pl.col(name).alias("\0text"), _PERSON, _RECORDS, "n")
+        .join(values, on="\0text", how="inner")
+        .group_by("\0class", "\0value", _RECORDS)
+        .agg(pl.col("n").sum(), pl.col(_PERSON).n_unique().cast(pl.Int64).alias("\0people"))
+        .sort("\0class", "\0value", _RECORDS)
+        .with_columns((pl.col("n") / pl.col(_RECORDS)).alias("\0share"))
+        .group_by("\0class", "\0value", maintain_order=True)
+        .agg(pl.col("\0people").sum(), pl.col("\0share").sum())
+    )
+    owner = known["\0class"].to_numpy()
+    start = np.searchsorted(owner, np.arange(n_classes + 1)).astype(np.int64)
+    return SensitiveCounts(
+        start,
+        known["\0value"].to_numpy().astype(np.int64),
+        known["\0people"].to_numpy().astype(np.int64),
+        table,
+        known["\0share"].to_numpy().astype(np.float64),
+        shares,
+    )
+
+
+def _histogram(sizes: pl.Series) -> dict[int, int]:
+    """How many classes have each size."""
+    return dict(zip(*(part.tolist() for part in np.unique(sizes.to_numpy(), return_counts=True)), strict=True))
 
 
 def _secret_values(

@@ -92,7 +92,7 @@ class Cluster(RelationalMethod):
     def anonymize_parts(
         self, data: EncodedTable, executor: Executor, context: RunContext, block: BlockSize
     ) -> RecodedBlocks:
-        problem = problem_of(self, data, context, in_halves=False)
+        problem = problem_of(self, data, executor, context, in_halves=False)
         return cluster_blocks(self, data, problem, block, executor, context)
 
     def diverse_clusters(self, quasi: QuasiIdentifiers, diversity: Diversity) -> tuple[Int64s, int]:

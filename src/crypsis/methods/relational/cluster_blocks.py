@@ -7,6 +7,7 @@ and diversity of each is diversity of the union as long as it is measured agains
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,9 +20,9 @@ from crypsis.kernels.attribute_costs import TREE
 from crypsis.kernels.class_cells import class_cells
 from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.relational.diversity import Diversity, diverse_promises
-from crypsis.methods.relational.mondrian_blocks import Problem, publish_block, rows_by_target
+from crypsis.methods.relational.mondrian_blocks import Problem, people_by_target, publish_block, rows_by_target
 from crypsis.methods.relational.publishing import nodes_of_classes
-from crypsis.methods.relational.split_blocks import Cut, Files, dealt, split_blocks
+from crypsis.methods.relational.split_blocks import Cut, Files, deal_people, dealt, split_blocks
 from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
 from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
@@ -41,7 +42,9 @@ def cluster_blocks(
     folder = str(executor.scratch.below("blocks").folder)
     asked = tuple(diverse_promises(method.promised_parts()))
     with context.stage("split"):
-        blocks = split_blocks(data, problem, block.rows, executor, context, Cut(data.shards, rows_by_target, deal_rows))
+        send = rows_by_target if data.person is None else people_by_target
+        cut = Cut(data.whole_people, send, deal_rows)
+        blocks = split_blocks(data, problem, block.rows, executor, context, cut)
 
     def attempt(chosen: Sequence[Files]) -> list[dict[str, Any] | None]:
         return executor.map(cluster_block, list(chosen), folder, problem, method, asked)
@@ -67,29 +70,33 @@ def cluster_blocks(
 
 def deal_rows(files: Files, problem: Problem, several: int) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows in the order of their codes, then of the input, one after another to each of several blocks."""
-    codes, rows = _rows_of(files)
+    held = _rows_of(files)
+    codes, rows = held["codes"], held["rows"]
     quasi, sensitive = problem.layout.quasi_codes(codes), problem.layout.sensitive_codes(codes)
     order = np.lexsort((rows, *sensitive.T[::-1], *quasi.T[::-1]))
-    for target, own in dealt(order, several):
-        yield target, {"codes": codes[own], "rows": rows[own]}
+    shared_out = dealt(order, several) if problem.people is None else deal_people(held["person"], order, several)
+    for target, own in shared_out:
+        yield target, {name: values[own] for name, values in held.items()}
 
 
-def _rows_of(files: Files) -> tuple[Any, Any]:
-    """Rows in the order of the input."""
+def _rows_of(files: Files) -> dict[str, Any]:
+    """Rows in the order of the input, with their persons and shares where people are counted."""
     pieces = [load(file) for file in files]
-    codes = np.concatenate([piece["codes"] for piece in pieces])
-    rows = np.concatenate([piece["rows"] for piece in pieces])
-    order = np.argsort(rows, kind="stable")
-    return codes[order], rows[order]
+    held = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0] if name != "node"}
+    order = np.argsort(held["rows"], kind="stable")
+    return {name: values[order] for name, values in held.items()}
 
 
 def cluster_block(
     files: Files, folder: str, problem: Problem, method: Cluster, asked: Sequence[Guarantee], must: bool = False
 ) -> dict[str, Any] | None:
     """Cluster the rows of a block and find the cells of each class; None where no release of it exists."""
-    codes, rows = _rows_of(files)
+    held = _rows_of(files)
+    codes, rows = held["codes"], held["rows"]
     quasi = problem.identifiers(codes)
     diversity = Diversity(problem.constraints, problem.layout.sensitive_codes(codes), tuple(asked))
+    if problem.people is not None:
+        diversity = replace(diversity, person=held["person"], share=held["share"], table=problem.people.table)
     try:
         diversity.refuse_hopeless(problem.k)
     except Infeasible:

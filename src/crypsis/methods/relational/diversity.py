@@ -64,6 +64,10 @@ class Diversity:
         whole = np.concatenate(shares) if shares else np.zeros(0)
         return cls(constraints, codes, tuple(wanted), table.person, share, whole)
 
+    def counting(self, person: Int64s, share: Float64s, whole: Sequence[Float64s]) -> Diversity:
+        """The same where people are counted; `whole` are the shares of every value of each sensitive column."""
+        return replace(self, person=person, share=share, table=shares_of_all(self.constraints, whole))
+
     def without_constraints(self) -> Diversity:
         """Only the size of classes counts."""
         empty = {name: array[:0] for name, array in self.constraints._asdict().items()}
@@ -173,6 +177,28 @@ def refuse_hopeless_counts(constraints: Constraints, wanted: Sequence[Guarantee]
         for which in range(len(constraints.kind))
     ):
         raise _not_diverse(wanted)
+
+
+def refuse_hopeless_people(
+    constraints: Constraints,
+    wanted: Sequence[Guarantee],
+    n_records: int,
+    n_people: int,
+    k: int,
+    people: Sequence[Int64s],
+) -> None:
+    """The same where people are counted; `people` have each value of each sensitive column. No column is away from
+    itself."""
+    if n_people < k:
+        raise _too_few(n_records, n_people, k, "people")
+    for which, kind in enumerate(constraints.kind.tolist()):
+        if kind not in (EQUAL, ORDERED) and not is_diverse(constraints, which, people[constraints.column[which]]):
+            raise _not_diverse(wanted)
+
+
+def shares_of_all(constraints: Constraints, whole: Sequence[Float64s]) -> Float64s:
+    """The shares of the whole column of every constraint, as the kernels take them."""
+    return np.concatenate([np.zeros(0), *(whole[place] for place in constraints.column.tolist())])
 
 
 def _too_few(n_records: int, n_individuals: int, k: int, counted: str) -> Infeasible:

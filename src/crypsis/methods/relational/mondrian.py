@@ -92,5 +92,5 @@ class Mondrian(RelationalMethod):
     def anonymize_parts(
         self, data: EncodedTable, executor: Executor, context: RunContext, block: BlockSize
     ) -> RecodedBlocks:
-        problem = problem_of(self, data, context, in_halves=self.categories == "halves")
+        problem = problem_of(self, data, executor, context, in_halves=self.categories == "halves")
         return mondrian_blocks(data, problem, block, executor, context)

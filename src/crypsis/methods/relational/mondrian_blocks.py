@@ -17,10 +17,16 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.kernels.attribute_costs import TREE, Attributes
 from crypsis.kernels.class_cells import NONE, ClassCells, class_cells
-from crypsis.kernels.class_diversity import NOT_COUNTED, Constraints
+from crypsis.kernels.class_diversity import NOT_COUNTED, Constraints, People
 from crypsis.kernels.mondrian import mondrian_parts
 from crypsis.kernels.row_routing import route_rows
-from crypsis.methods.relational.diversity import constraints_on, diverse_promises, refuse_hopeless_counts
+from crypsis.methods.relational.diversity import (
+    constraints_on,
+    diverse_promises,
+    refuse_hopeless_counts,
+    refuse_hopeless_people,
+    shares_of_all,
+)
 from crypsis.methods.relational.publishing import nodes_of_classes, published_classes
 from crypsis.methods.relational.quasi_identifiers import (
     QuasiIdentifier,
@@ -30,9 +36,12 @@ from crypsis.methods.relational.quasi_identifiers import (
 )
 from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.methods.relational.split_tree import ShardLayout, SplitTree, cells_of_node, grow_split_tree
+from crypsis.methods.relational.whole_columns import people_by_value, shares_by_value
 from crypsis.methods.scaling import BlockSize, RecodedBlocks
 from crypsis.run_context import RunContext
-from crypsis.shards.table import EncodedTable, TableShard, table_of
+from crypsis.shards.people import FirstRecords, PersonShard, shares_of
+from crypsis.shards.table import EncodedTable, table_of
+from crypsis.shards.table_shard import TableShard
 
 BYTES_PER_RECORD = 96
 BYTES_PER_CELL = 28
@@ -51,6 +60,7 @@ class Problem:
     constraints: Constraints
     k: int
     in_halves: bool
+    people: People | None = None  # where they are counted: the shares of whole columns, and nobody yet
 
     @property
     def n_values(self) -> int:
@@ -64,21 +74,31 @@ class Problem:
         return QuasiIdentifiers(table, own, made, self.attributes, self.denominator, self.exact)
 
 
-def problem_of(method: RelationalMethod, data: EncodedTable, context: RunContext, *, in_halves: bool) -> Problem:
+def problem_of(
+    method: RelationalMethod, data: EncodedTable, executor: Executor, context: RunContext, *, in_halves: bool
+) -> Problem:
     """What is asked of all records; refuses what no release can keep."""
     with context.stage("prepare"):
         _, quasi, attributes, denominator, exact = method.facts_of(data)
         wanted = diverse_promises(method.promised_parts())
         secrets = data.places("sensitive") if wanted else []
         constraints = constraints_on(wanted, [data.counts[place][:-1] for place in secrets], type(method).__name__)
-        refuse_hopeless_counts(constraints, wanted, len(data), method.k)
+        people = None
+        if data.person is None:
+            refuse_hopeless_counts(constraints, wanted, len(data), method.k)
+        else:
+            counts = people_by_value(data, secrets, executor)
+            refuse_hopeless_people(constraints, wanted, len(data), len(data.person), method.k, counts)
+            people = NOT_COUNTED._replace(table=shares_of_all(constraints, shares_by_value(data, secrets, executor)))
         warn_of_empty_columns(quasi, len(data), context)
         layout = layout_of(data, quasi, secrets)
         shown = tuple(
             with_shown_leaves(one, data.counts[place]) for one, place in zip(quasi, layout.quasi, strict=True)
         )
     context.private["exact_costs"] = exact
-    return Problem(data.columns, shown, attributes, denominator, exact, layout, constraints, method.k, in_halves)
+    return Problem(
+        data.columns, shown, attributes, denominator, exact, layout, constraints, method.k, in_halves, people
+    )
 
 
 def layout_of(data: EncodedTable, quasi: Sequence[QuasiIdentifier], secrets: Sequence[int]) -> ShardLayout:
@@ -99,14 +119,14 @@ def mondrian_blocks(
     widths = [len(data.columns[place].domain) for place in problem.layout.sensitive]
     with context.stage("split"):
         tree = grow_split_tree(
-            data.shards, len(data), problem.layout, problem.attributes, problem.constraints, widths, problem.k,
-            block.rows, problem.in_halves, executor, context,
+            data.whole_people, len(data), problem.layout, problem.attributes, problem.constraints, widths, problem.k,
+            block.rows, problem.in_halves, executor, context, problem.people, problem.k,
         )  # fmt: skip
         targets, n_targets = packed_nodes(tree, block.rows)
-        pieces: list[Any] = [list(data.shards)]  # of one block, as they are
+        pieces: list[Any] = [list(data.whole_people)]  # of one block, as they are
         if n_targets != 1 or len(tree.leaves) != 1:
             pieces = executor.exchange(
-                rows_by_target, data.shards, n_targets, problem.layout, tree.flat(), targets, len(data)
+                rows_by_target, data.whole_people, n_targets, problem.layout, tree.flat(), targets, len(data)
             )
         start, bit_start = (
             problem.layout.start,
@@ -155,8 +175,29 @@ def rows_by_target(
     """The rows of a shard by the task that works on them, with their node and number in the input."""
     codes = np.asarray(shard.codes())
     node_of_row = route_rows(layout.quasi_codes(codes), *flat)
-    numbers = np.arange(shard.first, shard.first + shard.rows, dtype=np.int64)
-    first, several = np.zeros(len(flat[0]), np.int64), np.ones(len(flat[0]), np.int64)
+    yield from _by_target(shard, codes, node_of_row, targets, n_records)
+
+
+def people_by_target(
+    shard: PersonShard,
+    layout: ShardLayout,
+    flat: tuple[Int64s, Int64s, Int32s],
+    targets: Sequence[tuple[int, int, int]],
+    n_records: int,
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The same for people that stay whole: all rows of a person go where the first one goes."""
+    firsts = FirstRecords.of(shard, layout.quasi).codes()
+    node_of_row = route_rows(layout.quasi_codes(firsts), *flat)
+    yield from _by_target(shard, np.asarray(shard.codes()), node_of_row, targets, n_records)
+
+
+def _by_target(
+    shard: TableShard, codes: Int32s, node_of_row: Int32s, targets: Sequence[tuple[int, int, int]], n_records: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    n_nodes = 1 + max(node for node, _, _ in targets)
+    numbers, persons = shard.numbers(), shard.persons()
+    shares = None if persons is None else shares_of(persons)
+    first, several = np.zeros(n_nodes, np.int64), np.ones(n_nodes, np.int64)
     for node, target, count in targets:
         first[node], several[node] = target, count
     target_of_row = first[node_of_row] + numbers * several[node_of_row] // max(n_records, 1)
@@ -166,28 +207,27 @@ def rows_by_target(
         if len(rows):
             yield (
                 int(target_of_row[rows[0]]),
-                {"codes": codes[rows], "node": node_of_row[rows], "rows": numbers[rows]},
+                {"codes": codes[rows], "node": node_of_row[rows], "rows": numbers[rows]}
+                | ({} if persons is None or shares is None else {"person": persons[rows], "share": shares[rows]}),
             )
 
 
-def _rows_by_node(files: Sequence[str | TableShard]) -> tuple[Int32s, Int64s, Int64s]:
-    """Codes, nodes and numbers in the input of some rows, node by node; rows of shards are all of the root."""
-    codes, nodes, rows = [], [], []
-    for file in files:
-        if isinstance(file, TableShard):
-            codes.append(np.asarray(file.codes()))
-            nodes.append(np.zeros(file.rows, np.int64))
-            rows.append(np.arange(file.first, file.first + file.rows, dtype=np.int64))
-        else:
-            piece = load(file)
-            codes.append(piece["codes"])
-            nodes.append(piece["node"])
-            rows.append(piece["rows"])
-    node_of_row = np.concatenate(nodes)
+def _rows_by_node(files: Sequence[str | TableShard]) -> dict[str, Any]:
+    """Codes, nodes and numbers in the input of some rows, node by node, with their persons and shares where people are
+    counted; rows of shards are all of the root."""
+    pieces = [_of_root(file) if isinstance(file, TableShard) else load(file) for file in files]
+    whole = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    node_of_row = whole["node"]
     if (node_of_row[1:] >= node_of_row[:-1]).all():
-        return np.concatenate(codes), node_of_row, np.concatenate(rows)
+        return whole
     by_node = np.argsort(node_of_row, kind="stable")
-    return np.concatenate(codes)[by_node], node_of_row[by_node], np.concatenate(rows)[by_node]
+    return {name: values[by_node] for name, values in whole.items()}
+
+
+def _of_root(shard: TableShard) -> dict[str, Any]:
+    held = {"codes": np.asarray(shard.codes()), "node": np.zeros(shard.rows, np.int64), "rows": shard.numbers()}
+    persons = shard.persons()
+    return held if persons is None else {**held, "person": persons, "share": shares_of(persons)}
 
 
 def classes_of_block(
@@ -195,7 +235,8 @@ def classes_of_block(
 ) -> dict[str, Any]:
     """Divide the nodes of a block into classes, and find the cells of each."""
     number, files = work
-    codes, node_of_row, rows = _rows_by_node(files)
+    whole_rows = _rows_by_node(files)
+    codes, node_of_row, rows = whole_rows["codes"], whole_rows["node"], whole_rows["rows"]
     quasi = problem.layout.quasi_codes(codes)
     sensitive = problem.layout.sensitive_codes(codes)
     class_of = np.empty(len(codes), np.int64)
@@ -209,9 +250,14 @@ def classes_of_block(
             known.append((n_classes, node))
             n_classes += 1
             continue
+        people = NOT_COUNTED
+        if problem.people is not None:
+            people = problem.people._replace(
+                person=whole_rows["person"][start:stop], share=whole_rows["share"][start:stop]
+            )
         order, bounds = mondrian_parts(
             np.ascontiguousarray(quasi[start:stop]), problem.attributes, problem.k,
-            np.ascontiguousarray(sensitive[start:stop]), problem.constraints, NOT_COUNTED, problem.n_values,
+            np.ascontiguousarray(sensitive[start:stop]), problem.constraints, people, problem.n_values,
             problem.in_halves,
         )  # fmt: skip
         class_of[start + order] = n_classes + np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))

@@ -87,7 +87,7 @@ class RelationalMethod(Method):
     def guarantee(self) -> Guarantee:
         return AllOf.of(*self._promised())
 
-    def guarantee_of(self, data: Table, published: PublishedTable) -> Guarantee:
+    def guarantee_of(self, data: Table | EncodedTable, published: PublishedTable | None) -> Guarantee:
         """The promise counts people where a person has several records."""
         return AllOf.of(*self._promised("record" if data.person is None else "person"))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heapreplace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from crypsis.executors.executor import Executor
 from crypsis.methods.relational.mondrian_blocks import Problem
 from crypsis.methods.relational.split_tree import grow_split_tree
 from crypsis.run_context import RunContext
+from crypsis.shards.people import FirstRecords
 from crypsis.shards.table import EncodedTable
 
 Files = tuple[str, ...]
@@ -24,7 +26,8 @@ Files = tuple[str, ...]
 @dataclass(frozen=True)
 class Cut:
     """How rows come to their blocks: `send` yields those of a shard by target, `deal` those of a node that is too large
-    for a block by one of several."""
+    for a block by one of several. Where people are counted, the shards hold them whole, and `send` and `deal` keep them
+    so."""
 
     shards: Sequence[Any]
     send: Callable[..., Iterator[tuple[int, Any]]]
@@ -36,9 +39,13 @@ def split_blocks(
 ) -> list[Files]:
     """Files of the rows of each block: the nodes of a split tree; one that is too large is dealt out like cards."""
     widths = [len(data.columns[place].domain) for place in problem.layout.sensitive]
+    routed = data.shards
+    if data.person is not None:
+        routed = tuple(FirstRecords.of(shard, problem.layout.quasi) for shard in data.person.shards)
     tree = grow_split_tree(
-        data.shards, len(data), problem.layout, problem.attributes, problem.constraints, widths,
+        routed, len(data), problem.layout, problem.attributes, problem.constraints, widths,
         max(2 * problem.k, largest // 16), largest, False, executor, context,
+        problem.people, 2 * problem.k,
     )  # fmt: skip
     leaves = tree.leaves
     targets = [(node, index, 1) for index, node in enumerate(leaves)]
@@ -49,6 +56,24 @@ def split_blocks(
         own = executor.exchange(cut.deal, [tuple(files)], several, problem, several) if several > 1 else [files]
         blocks += [tuple(block) for block in own if block]
     return blocks
+
+
+def deal_people(persons: Int64s, order: Int64s, several: int) -> Iterator[tuple[int, Int64s]]:
+    """The same for rows of people: each person, where its first row stands in this order, goes with all its rows to the
+    block that has fewest, the first of several."""
+    own, number, sizes = np.unique(persons, return_inverse=True, return_counts=True)
+    _, first = np.unique(number[order], return_index=True)
+    block_of_person = np.empty(len(own), np.int64)
+    filled = [(0, target) for target in range(several)]
+    for person in np.argsort(first, kind="stable").tolist():
+        rows, target = filled[0]
+        block_of_person[person] = target
+        heapreplace(filled, (rows + int(sizes[person]), target))
+    block_of_row = block_of_person[number]
+    for target in range(several):
+        rows_of_block = np.flatnonzero(block_of_row == target)
+        if len(rows_of_block):
+            yield target, rows_of_block
 
 
 def dealt(order: Int64s, several: int) -> Iterator[tuple[int, Int64s]]:

@@ -8,20 +8,23 @@ LeFevre, DeWitt, Ramakrishnan. IEEE ICDE 2006.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
-from crypsis.arrays import Bools, Int32s, Int64s
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s
 from crypsis.executors.executor import Executor
 from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, common_node, span_cost
-from crypsis.kernels.class_diversity import Constraints, is_diverse
+from crypsis.kernels.class_diversity import EQUAL, ORDERED, Constraints, People, is_close, is_diverse
 from crypsis.kernels.row_routing import count_codes, count_secrets, route_rows
 from crypsis.run_context import RunContext
-from crypsis.shards.table import TableShard
+from crypsis.shards.people import in_turn, shares_of
+from crypsis.shards.table_shard import TableShard
 
 MOST_COUNTS = 4_000_000
+Trial = tuple[int, int, Int64s]  # a node, an attribute to split it by, and the part of each code (at code + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +104,14 @@ def grow_split_tree(
     in_halves: bool,
     executor: Executor,
     context: RunContext,
+    people: People | None = None,
+    least_people: int = 0,
 ) -> SplitTree:
-    """Split while a node has more than `largest` rows and a split leaves every part k rows and diverse."""
+    """Split while a node has more than `largest` rows and a split leaves every part k rows and diverse.
+
+    Where `people` are counted every part must have `least_people` of them; of `people` only the table is looked at, and
+    persons are whole in the shards.
+    """
     tree = SplitTree()
     active = [tree.add(n_records)] if n_records > largest else []
     if not active:
@@ -111,7 +120,12 @@ def grow_split_tree(
     while active:
         rounds += 1
         divisions = _divisions(tree, active, shards, layout, attributes, k, in_halves, executor)
-        chosen = _diverse_ones(tree, divisions, shards, layout, constraints, secret_widths, executor)
+        if people is None:
+            chosen = _diverse_ones(tree, divisions, shards, layout, constraints, secret_widths, executor)
+        else:
+            chosen = _diverse_people(
+                tree, divisions, shards, layout, constraints, secret_widths, least_people, people, executor
+            )
         upcoming = []
         for node in active:
             division = chosen.get(node)
@@ -255,17 +269,60 @@ def _diverse_ones(
     """The first split of each node whose parts are all diverse."""
     if not len(constraints.kind):
         return {node: found[0] for node, found in divisions.items() if found}
+    start = _starts(secret_widths)
+
+    def judge(tried: Sequence[Trial]) -> list[bool]:
+        counts = executor.fold(secrets_of_shard, add_counts, shards, layout, tree.flat(), tried, start)
+        return [_is_diverse(constraints, own, start) for own in counts]
+
+    return _first_good(divisions, int(start[-1]), judge)
+
+
+def _diverse_people(
+    tree: SplitTree,
+    divisions: dict[int, list[Division]],
+    shards: Sequence[TableShard],
+    layout: ShardLayout,
+    constraints: Constraints,
+    secret_widths: Sequence[int],
+    least: int,
+    people: People,
+    executor: Executor,
+) -> dict[int, Division]:
+    """The first split of each node whose parts all have as many people as asked and are diverse, counted in people."""
+    start = _starts(secret_widths)
+    by_shares = bool(np.isin(constraints.kind, (EQUAL, ORDERED)).any())
+
+    def judge(tried: Sequence[Trial]) -> list[bool]:
+        counts = executor.fold(people_of_shard, add_counts, shards, layout, tree.flat(), tried, start)
+        good = [int(own[0]) >= least and _is_diverse(constraints, own[1:], start, by_shares) for own in counts]
+        if not by_shares or not any(good):
+            return good
+        none = np.zeros((len(counts), int(start[-1])))
+        shares = in_turn(executor, add_shares_of_shard, shards, none, layout, tree.flat(), tried, start)
+        return [one and _is_close(constraints, own, start, people) for one, own in zip(good, shares, strict=True)]
+
+    return _first_good(divisions, int(start[-1]) + 1, judge)
+
+
+def _starts(secret_widths: Sequence[int]) -> Int64s:
+    """Where the counts of each sensitive column lie: one for a missing value, then one for each code."""
+    return np.concatenate([[0], np.cumsum(np.array(secret_widths, np.int64) + 1)]).astype(np.int64)
+
+
+def _first_good(
+    divisions: dict[int, list[Division]], width: int, judge: Callable[[Sequence[Trial]], list[bool]]
+) -> dict[int, Division]:
+    """The first split of each node all of whose parts are good; `width` numbers are counted of a part."""
     chosen: dict[int, Division] = {}
     asked = {node: 0 for node, found in divisions.items() if found}
-    start = np.concatenate([[0], np.cumsum(np.array(secret_widths, np.int64) + 1)]).astype(np.int64)
     while asked:
         candidates = {node: divisions[node][place] for node, place in asked.items()}
-        for group in _groups(candidates, int(start[-1])):
+        for group in _groups(candidates, width):
             first = np.concatenate([[0], np.cumsum([len(candidates[node].sizes) for node in group])])
-            tried = [(node, candidates[node].attribute, candidates[node].part_of_code) for node in group]
-            counts = executor.fold(secrets_of_shard, add_counts, shards, layout, tree.flat(), tried, start)
+            good = judge([(node, candidates[node].attribute, candidates[node].part_of_code) for node in group])
             for node, begin, end in zip(group, first[:-1].tolist(), first[1:].tolist(), strict=True):
-                if all(_is_diverse(constraints, counts[index], start) for index in range(begin, end)):
+                if all(good[begin:end]):
                     chosen[node] = candidates[node]
         asked = {
             node: place + 1 for node, place in asked.items() if node not in chosen and place + 1 < len(divisions[node])
@@ -291,12 +348,67 @@ def secrets_of_shard(
     shard: TableShard,
     layout: ShardLayout,
     flat: tuple[Int64s, Int64s, Int32s],
-    tried: Sequence[tuple[int, int, Int64s]],
+    tried: Sequence[Trial],
     start: Int64s,
 ) -> Int64s:
     """How often each sensitive value occurs in each part of the splits that are tried."""
     whole = shard.codes()
-    codes = layout.quasi_codes(whole)
+    part_of_row, n_parts = _parts_of_rows(layout.quasi_codes(whole), flat, tried)
+    return count_secrets(layout.sensitive_codes(whole), part_of_row, n_parts, start)
+
+
+def people_of_shard(
+    shard: TableShard,
+    layout: ShardLayout,
+    flat: tuple[Int64s, Int64s, Int32s],
+    tried: Sequence[Trial],
+    start: Int64s,
+) -> Int64s:
+    """How many people each part has that is tried, and behind that how many have each sensitive value in it."""
+    whole, persons = shard.codes(), shard.persons()
+    assert persons is not None
+    part_of_row, n_parts = _parts_of_rows(layout.quasi_codes(whole), flat, tried)
+    rows = np.flatnonzero(part_of_row >= 0)
+    part, person = part_of_row[rows], persons[rows] - persons[:1]
+    counts = np.zeros((n_parts, int(start[-1]) + 1), np.int64)
+    counts[:, 0] = _people_of(part, person, n_parts)
+    sensitive = layout.sensitive_codes(whole)[rows]
+    for column, (first, end) in enumerate(pairwise(start.tolist())):
+        entry = part * (end - first) + sensitive[:, column] + 1
+        people = _people_of(entry, person, n_parts * (end - first))
+        counts[:, 1 + first : 1 + end] = people.reshape(n_parts, end - first)
+    return counts
+
+
+def _people_of(entry: Int64s, person: Int64s, n_entries: int) -> Int64s:
+    """How many different people each entry has."""
+    pairs = np.unique(person * max(n_entries, 1) + entry)
+    return np.bincount(pairs % max(n_entries, 1), minlength=n_entries).astype(np.int64)
+
+
+def add_shares_of_shard(
+    work: tuple[TableShard, Float64s],
+    layout: ShardLayout,
+    flat: tuple[Int64s, Int64s, Int32s],
+    tried: Sequence[Trial],
+    start: Int64s,
+) -> Float64s:
+    """What the rows with each sensitive value are of all rows of their persons, part by part, added up row by row."""
+    shard, reached = work
+    whole, persons = shard.codes(), shard.persons()
+    assert persons is not None
+    shares = shares_of(persons)
+    part_of_row, _ = _parts_of_rows(layout.quasi_codes(whole), flat, tried)
+    sensitive = layout.sensitive_codes(whole)
+    total = reached.copy()
+    for column, first in enumerate(start[:-1].tolist()):
+        rows = np.flatnonzero((part_of_row >= 0) & (sensitive[:, column] >= 0))
+        np.add.at(total, (part_of_row[rows], first + 1 + sensitive[rows, column]), shares[rows])
+    return total
+
+
+def _parts_of_rows(codes: Int32s, flat: tuple[Int64s, Int64s, Int32s], tried: Sequence[Trial]) -> tuple[Int64s, int]:
+    """The part of each row among those of all splits that are tried, -1 where it is in none; and how many there are."""
     node_of_row = route_rows(codes, *flat)
     part_of_row = np.full(len(codes), -1, np.int64)
     n_parts = 0
@@ -304,15 +416,27 @@ def secrets_of_shard(
         rows = np.flatnonzero(node_of_row == node)
         part_of_row[rows] = n_parts + part_of_code[codes[rows, attribute] + 1]
         n_parts += int(part_of_code.max()) + 1
-    return count_secrets(layout.sensitive_codes(whole), part_of_row, n_parts, start)
+    return part_of_row, n_parts
 
 
-def _is_diverse(constraints: Constraints, counts: Int64s, start: Int64s) -> bool:
+def _is_diverse(constraints: Constraints, counts: Int64s, start: Int64s, without_shares: bool = False) -> bool:
     for which in range(len(constraints.kind)):
+        if without_shares and constraints.kind[which] in (EQUAL, ORDERED):
+            continue
         column = int(constraints.column[which])
         own = np.ascontiguousarray(counts[start[column] + 1 : start[column + 1]])
         if not is_diverse(constraints, which, own):
             return False
+    return True
+
+
+def _is_close(constraints: Constraints, shares: Float64s, start: Int64s, people: People) -> bool:
+    for which in range(len(constraints.kind)):
+        if constraints.kind[which] in (EQUAL, ORDERED):
+            column = int(constraints.column[which])
+            own = np.ascontiguousarray(shares[start[column] + 1 : start[column + 1]])
+            if not is_close(constraints, which, own, people):
+                return False
     return True
 
 
