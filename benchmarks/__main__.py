@@ -17,7 +17,7 @@ from benchmarks.comparison import Row, print_table, read_kept, with_kept, write_
 from benchmarks.data import loading
 from benchmarks.evaluate import experiments
 from benchmarks.fuzzytime import pairs
-from benchmarks.methods import private_comparators
+from benchmarks.methods import growth, private_comparators
 from benchmarks.methods.mixed import bounded_merging
 from benchmarks.methods.relational import anonymizers, beside_peers, diff_multi
 from benchmarks.methods.stream import itsa
@@ -42,6 +42,7 @@ SUITES = {
     "start": start,
     "pipeline": pipeline,
     "cold": cold,
+    "growth": growth,
     "seq_anon": seq_anon,
     "guided_seq_anon": guided_seq_anon,
     "diverse_methods": diverse_methods,

@@ -74,6 +74,15 @@ def test_a_chosen_cache_is_filled_and_used_again(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")} == kept
 
 
+def test_it_is_told_when_a_kernel_has_to_be_compiled_and_only_then(tmp_path: Path) -> None:
+    hearing = (
+        "from crypsis.compilation import when_compiling\nheard = []\nwith when_compiling(lambda: heard.append(1)):\n"
+    )
+    code = hearing + RUN_A_KERNEL.strip().replace("\n", "\n    ").join(["    ", "\nprint(len(heard))\n"])
+    told = [in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2)]
+    assert [ended.stdout for ended in told] == ["[0, 7]\n1\n", "[0, 7]\n0\n"], told[0].stderr
+
+
 @pytest.mark.long
 def test_a_copy_of_the_package_uses_the_same_compiled_code(tmp_path: Path) -> None:
     copy = tmp_path / "copy" / "crypsis"

@@ -47,6 +47,7 @@ _SECONDS_KEPT = 30 * 24 * 3600
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _FILES: set[Path] = set()
+_HEARING: list[Callable[[], None]] = []
 _ONE_AT_A_TIME = threading.RLock()
 
 
@@ -161,6 +162,7 @@ def _compiled_late(kernel: Callable[..., Any], by_kernels: bool = False) -> Any:
     if directory is not None:
         setattr(numba.config, "CACHE_DIR", str(directory))  # noqa: B010 (a dynamic module)
     else:
+        _tell_compiling()
         _prepare_to_compile()
     if _is_known():
         link_callees_into_callers()
@@ -216,6 +218,7 @@ def _load_without_preparing(cache: Any) -> None:
             kept = cache._load_overload(sig, target_context)
             if kept is not None:
                 return kept
+        _tell_compiling()
         _prepare_to_compile()
         target_context.refresh()
         return None
@@ -384,6 +387,21 @@ def compiled_before() -> bool:
     return any(next(directory.rglob("*.nbi"), None) is not None for directory in directories)
 
 
+@contextmanager
+def when_compiling(hear: Callable[[], None]) -> Iterator[None]:
+    """Call this whenever a kernel has to be compiled while the block runs, before that is done, in whatever thread."""
+    _HEARING.append(hear)
+    try:
+        yield
+    finally:
+        _HEARING.remove(hear)
+
+
+def _tell_compiling() -> None:
+    for hear in tuple(_HEARING):
+        hear()
+
+
 def _keep_safely(files: Any, lock: Path) -> None:
     """Let the files of a kernel's machine code never be taken for others, nor a damaged one stop anybody."""
     load, load_index = files.load, files._load_index
@@ -449,6 +467,16 @@ def _made_of(file: Path) -> set[Path]:
             found.add(path)
             waiting += _imported(path)
     return found
+
+
+@cache
+def digest_of_kernels() -> str:
+    """Changes with any file in the folders that are made for kernels."""
+    digest = hashlib.sha256(_GENERATION)
+    for folder in _FOLDERS_WITH_KERNELS:
+        for path in sorted((_PACKAGE / folder).rglob("*.py")):
+            digest.update(_source(path).encode())
+    return digest.hexdigest()[:16]
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +24,21 @@ class Progress:
 
 
 Listener = Callable[[Progress], None]
+
+OF_A_RELEASE = ("verify", "measure", "write")  # stages that follow those of any method
+
+
+class StagesDone:
+    """How much of a run is done, counted in stages; one that is not listed changes nothing."""
+
+    def __init__(self, stages: Sequence[str]) -> None:
+        self.stages, self.share = (*stages, *OF_A_RELEASE), 0.0
+
+    def begin(self, stage: str) -> float:
+        """The share that is done when this stage begins."""
+        if stage in self.stages:
+            self.share = max(self.share, self.stages.index(stage) / len(self.stages))
+        return self.share
 
 
 @dataclass

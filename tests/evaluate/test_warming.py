@@ -41,7 +41,11 @@ def test_warming_runs_once_on_a_few_records_and_spends_nothing(tmp_path):
     data = experiment.dataset.load()
     (tmp_path / "work").mkdir()
     method = Spending(k=100, budget=Budget())
+    shares: list[float] = []
     for _ in range(2):
-        warm(method, data, tmp_path / "work", ["ncp"], experiment.inputs)
+        warm(method, data, tmp_path / "work", ["ncp"], experiment.inputs, shares.append)
     assert USED == ["run"]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert 0.5 < shares[-1] < 1
     assert list((tmp_path / "work").iterdir()) == []

@@ -46,6 +46,22 @@ def test_the_matrix_holds_the_widest_pair_across_and_inside_clusters(
         assert found[one, other] == float(max(pairs))
 
 
+@pytest.mark.parametrize("either", [False, True])
+def test_the_matrix_is_right_where_items_beyond_the_most_frequent_share_bits(either: bool) -> None:
+    random = np.random.default_rng(7)
+    popular = [frozenset((400 * random.random(12) ** 3).astype(int).tolist()) for _ in range(90)]
+    records = [one | {0, 1} for one in popular]  # every pair has something in common, so that many are looked at
+    cluster_of = np.arange(len(records)) % 6
+    found = distance_matrix(*flat(records), *records_by_cluster(cluster_of, 6), either)
+    for one, other in product(range(6), repeat=2):
+        pairs = [
+            record_distance(records[here], records[there], either=either)
+            for here, there in product(range(one, 90, 6), range(other, 90, 6))
+            if here != there
+        ]
+        assert found[one, other] == float(max(pairs))
+
+
 @few
 @given(sizes=st.lists(st.lists(st.integers(1, 40), max_size=4), max_size=5), literal=st.booleans())
 def test_losses_are_those_of_the_definition(sizes: list[list[int]], literal: bool) -> None:

@@ -179,7 +179,7 @@ class Anonymize(InBlocks):
         if not chosen.by_record:  # how much a private method was given must not be shown
             note(words_on(data, self.read.typed))
             private = self._usual_private_report()
-        with progress() as listener, self._place_to_run(where) as place:
+        with progress(chosen.stages) as listener, self._place_to_run(where) as place:
             release = _api.anonymize(data, chosen, listener=listener, **place)
             release.about = about
             release.context.prepend_stage("read", *reading)
@@ -271,7 +271,7 @@ class Anonymize(InBlocks):
 
         scanned = self._input_for(method)
         private = self._usual_private_report()
-        with self._place_to_run(where) as place, progress() as listener:
+        with self._place_to_run(where) as place, progress(method.stages) as listener:
             release = _api.anonymize(scanned, method, listener=listener, **place)
             release.about = declared(self.about)
             verdict = release.verify()

@@ -78,7 +78,7 @@ def _release(out: Path, overwrite: bool) -> None:
     )
     method = SeqAnon(k=5, m=2)
     note(f"2 anonymize  {method.summary()}")
-    with progress() as listener:
+    with progress(method.stages) as listener:
         release = anonymize(data, method, listener=listener)
     note("3 prove      with a verifier that shares no code with the method")
     verdict = release.verify()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from crypsis.cli.printing import printable, takes_every_character
 from crypsis.cli.settings import SETTINGS
-from crypsis.run_context import Listener, Progress
+from crypsis.run_context import Listener, Progress, StagesDone
 
 if TYPE_CHECKING:
     from crypsis.guarantees import Verdict
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 2.0  # seconds before progress is shown
 UNBROKEN = 10  # characters of a word that stay on one line
+TERMINAL_EVERY = 0.1  # seconds between two states of a line that is rewritten
 PLAIN_EVERY = 5.0  # seconds between two plain lines where there is no terminal
+_COMPILING = "compiling, first run only (up to half a minute for each method; `crypsis warmup` does it ahead of time)"
 
 
 def show(content: Mapping[str, Any], words: str) -> None:
@@ -116,15 +119,20 @@ def note(words: str) -> None:
 
 
 @contextmanager
-def progress() -> Iterator[Listener]:
-    """A listener that shows stage, share done and remaining time, only on runs that take a while."""
+def progress(stages: Sequence[str] = ()) -> Iterator[Listener]:
+    """A listener that shows stage, share done and remaining time, only on runs that take a while.
+
+    Of kernels that have to be compiled it says so, with the share of the `stages` that are done.
+    """
     if SETTINGS.get().quiet:
         yield lambda message: None
         return
-    shown = _Terminal() if sys.stderr.isatty() else _Plain()
-    note_compilation()
+    from crypsis.compilation import when_compiling
+
+    shown = _Terminal(stages) if sys.stderr.isatty() else _Plain(stages)
     try:
-        yield shown.listen
+        with when_compiling(shown.hear_compiling):
+            yield shown.listen
     finally:
         shown.close()
 
@@ -134,39 +142,64 @@ def note_compilation() -> None:
     from crypsis.compilation import compiled_before
 
     if not compiled_before():
-        note("compiling, first run only (up to half a minute for each method; `crypsis warmup` does it ahead of time)")
+        note(_COMPILING)
 
 
-class _Plain:
-    """Lines for log files."""
+class _Shown:
+    """What is shown of a run. A kernel that is compiled keeps its stage from telling how far it is."""
 
-    def __init__(self) -> None:
+    def __init__(self, stages: Sequence[str]) -> None:
         self.started = self.last = time.perf_counter()
+        self.done, self.stage, self.noted = StagesDone(stages), "", False
+        self.compiling = threading.Lock()
 
     def listen(self, message: Progress) -> None:
-        now = time.perf_counter()
-        if now - self.started > PATIENCE and now - self.last > PLAIN_EVERY:
-            self.last = now
-            note(_words(message))
+        self.stage = message.stage
+        self.done.begin(message.stage)
+        self.show(_words(message))
+
+    def hear_compiling(self) -> None:
+        """Called by whatever thread needs the kernel."""
+        with self.compiling:
+            if not self.noted:
+                self.noted = True
+                self.close()  # the line that is rewritten
+                note(_COMPILING)
+            self.show(f"compiling, {self.done.share:4.0%} of the steps done: {self.stage or 'start'} …")
+
+    def show(self, words: str) -> None:
+        raise NotImplementedError
 
     def close(self) -> None:
         pass
 
 
-class _Terminal:
+class _Plain(_Shown):
+    """Lines for log files."""
+
+    def show(self, words: str) -> None:
+        now = time.perf_counter()
+        if now - self.started > PATIENCE and now - self.last > PLAIN_EVERY:
+            self.last = now
+            note(words)
+
+
+class _Terminal(_Shown):
     """One line that is rewritten."""
 
-    def __init__(self) -> None:
-        self.started, self.last, self.written = time.perf_counter(), 0.0, False
+    def __init__(self, stages: Sequence[str]) -> None:
+        super().__init__(stages)
+        self.last, self.written = 0.0, False
 
-    def listen(self, message: Progress) -> None:
+    def show(self, words: str) -> None:
         now = time.perf_counter()
-        if now - self.started > PATIENCE and now - self.last > 0.1:
+        if now - self.started > PATIENCE and now - self.last > TERMINAL_EVERY:
             self.last, self.written = now, True
-            print(f"\r\x1b[2K{_words(message)}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[2K{words}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         if self.written:
+            self.written = False
             print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,14 +17,25 @@ from crypsis.evaluate.inputs import FROM_SECTIONS, Inputs
 from crypsis.evaluate.measures import figures_of
 from crypsis.methods import Method
 from crypsis.parameters import SideInput, parameters_of
+from crypsis.run_context import StagesDone
 
 FEW = 200
 _EASY = {"k": 2, "K": 2, "on_infeasible": "truncate"}
 _WARM: set[tuple[Any, ...]] = set()
 
 
-def warm(method: Method, data: Any, working: Path, metrics: Sequence[str] | None, inputs: Inputs) -> None:
-    """Run, verify, measure and write a few records below `working`; once in a process for each set of choices."""
+def warm(
+    method: Method,
+    data: Any,
+    working: Path,
+    metrics: Sequence[str] | None,
+    inputs: Inputs,
+    tell_share: Callable[[float], None],
+) -> None:
+    """Run, verify, measure and write a few records below `working`; once in a process for each set of choices.
+
+    `tell_share` is told how much of that is done, counted in stages.
+    """
     kind = type(method)
     parameters = parameters_of(kind)
     choices = tuple(
@@ -45,8 +56,12 @@ def warm(method: Method, data: Any, working: Path, metrics: Sequence[str] | None
             easy[one.name] = one.default
     few = data.take(np.arange(min(FEW, len(data))))
     with suppress(CrypsisError):  # what so few records cannot have; most kernels have run by then
-        release = anonymize(few, replace(method, **easy))
+        done = StagesDone(method.stages)
+        release = anonymize(
+            few, replace(method, **easy), listener=lambda message: tell_share(done.begin(message.stage))
+        )
         release.verify()
+        tell_share(done.begin("measure"))
         figures_of(few, release.data, metrics, inputs=inputs)
         with TemporaryDirectory(dir=working) as folder:
             release.write_working_copy(Path(folder) / "warm", {})

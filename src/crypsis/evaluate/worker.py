@@ -147,7 +147,14 @@ class _Work:
         method = method_with(method_named(cell.method), experiment.inputs, data, cell.params, cell.seed)
         before = time.perf_counter()
         self._tell_phase("compile")
-        warm(method, data, self.working, experiment.measuring.list, experiment.inputs)
+        warm(
+            method,
+            data,
+            self.working,
+            experiment.measuring.list,
+            experiment.inputs,
+            lambda share: self._tell_phase("compile", share),
+        )
         self.warming = time.perf_counter() - before
         _forget_peak()
         self.tell({"event": "started", "cell": cell.id})
@@ -217,9 +224,9 @@ class _Work:
         whole: Release = release if isinstance(release, Release) else release.in_memory()
         return whole
 
-    def _tell_phase(self, phase: str) -> None:
-        """What is done around the stages of a method, whose end cannot be told."""
-        self.tell({"event": "phase", "cell": self.cell.id, "phase": phase, "share": None})
+    def _tell_phase(self, phase: str, share: float | None = None) -> None:
+        """What is done around the stages of a method; mostly its end cannot be told."""
+        self.tell({"event": "phase", "cell": self.cell.id, "phase": phase, "share": share})
 
     def _keep_private(self, release: Release, data: Any) -> None:
         """What a folder cannot be verified or attacked without, and nobody else may see."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from crypsis.arrays import Float64s, Int32s, Int64s
 from crypsis.compilation import njit
+from crypsis.kernels.record_bitmaps import ONE, WORD_BITS, bits_of
 
 
 @njit
@@ -51,11 +52,7 @@ def widest_pair(offsets: Int64s, items: Int32s, records: Int64s, either: bool) -
 @njit
 def widest_cross_pair(offsets: Int64s, items: Int32s, first: Int64s, second: Int64s, either: bool) -> tuple[int, int]:
     """Of all pairs of a record here and a record there, in the same order of search."""
-    return _widest_ordered(offsets, items, longest_first(offsets, first), longest_first(offsets, second), either)
-
-
-@njit
-def _widest_ordered(offsets: Int64s, items: Int32s, here: Int64s, there: Int64s, either: bool) -> tuple[int, int]:
+    here, there = longest_first(offsets, first), longest_first(offsets, second)
     top, bottom = 0, 1
     for one in here:
         size = offsets[one + 1] - offsets[one]
@@ -71,22 +68,62 @@ def _widest_ordered(offsets: Int64s, items: Int32s, here: Int64s, there: Int64s,
 
 @njit
 def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s, either: bool) -> Float64s:
-    """BTD across every two clusters; on the diagonal that of each cluster."""
+    """BTD across every two clusters; on the diagonal that of each cluster.
+
+    Records are compared by two words of bits first. One says which of the 64 most frequent items a record has, the
+    other shows each further item as one of 64 bits. Where the second words share no bit, the first ones tell how many
+    items are common; else at least so many are, which mostly shows that the pair is not the widest.
+    """
     n_clusters = len(starts) - 1
     ordered = np.empty(len(rows), np.int64)
     for one in range(n_clusters):
         ordered[starts[one] : starts[one + 1]] = longest_first(offsets, rows[starts[one] : starts[one + 1]])
+    rank = _rank_by_frequency(items)
+    sizes = np.empty(len(rows), np.int64)
+    frequent, further = np.zeros(len(rows), np.uint64), np.zeros(len(rows), np.uint64)
+    for place in range(len(rows)):
+        record = ordered[place]
+        sizes[place] = offsets[record + 1] - offsets[record]
+        for index in range(offsets[record], offsets[record + 1]):
+            if rank[items[index]] < WORD_BITS:
+                frequent[place] |= ONE << np.uint64(rank[items[index]])
+            else:
+                further[place] |= ONE << np.uint64(rank[items[index]] % WORD_BITS)
+    times = 1 if either else 2
     matrix = np.empty((n_clusters, n_clusters))
     for one in range(n_clusters):
-        here = ordered[starts[one] : starts[one + 1]]
-        top, bottom = widest_pair(offsets, items, here, either)
+        top, bottom = widest_pair(offsets, items, ordered[starts[one] : starts[one + 1]], either)
         matrix[one, one] = top / bottom
         for other in range(one):
-            there = ordered[starts[other] : starts[other + 1]]
-            top, bottom = _widest_ordered(offsets, items, here, there, either)
+            top, bottom = 0, 1
+            for place in range(starts[one], starts[one + 1]):
+                for partner in range(starts[other], starts[other + 1]):
+                    both = sizes[place] + sizes[partner]
+                    if (both + 1) * bottom <= top:  # even without a common item it would not be wider
+                        break
+                    common = bits_of(frequent[place] & frequent[partner])
+                    upper, lower = both - times * common + 1, common + 1
+                    if upper * bottom <= top * lower:
+                        continue
+                    if further[place] & further[partner]:
+                        upper, lower = pair_distance(offsets, items, ordered[place], ordered[partner], either)
+                        if upper * bottom <= top * lower:
+                            continue
+                    top, bottom = upper, lower
             matrix[one, other] = top / bottom
             matrix[other, one] = top / bottom
     return matrix
+
+
+@njit
+def _rank_by_frequency(items: Int32s) -> Int64s:
+    """The rank of each item, the most frequent first."""
+    counts = np.zeros(items.max() + 1 if len(items) else 0, np.int64)
+    for item in items:
+        counts[item] -= 1
+    rank = np.empty(len(counts), np.int64)
+    rank[np.argsort(counts)] = np.arange(len(counts))
+    return rank
 
 
 @njit

@@ -37,7 +37,9 @@ def serve(
     try:
         import uvicorn
 
+        from crypsis.web import datasets
         from crypsis.web.app import build_app
+        from crypsis.web.preparation import Preparation
         from crypsis.web.workbench import Workbench
         from crypsis.web.workspace import Workspace
     except ModuleNotFoundError as error:
@@ -54,7 +56,11 @@ def serve(
             known.add(host if ":" not in host else f"[{host}]")
         access = Access(port=chosen, hosts=frozenset(known), upload_limit=upload_limit)
         workbench = Workbench(Workspace(folder), access, allow_paths=is_loopback(host))
+        preparation = Preparation()
         try:
+            workbench.workspace.when_created(datasets.KIND, preparation.prepare_for)
+            for entry in workbench.datasets.entries():
+                preparation.prepare_for(entry)
             server = uvicorn.Server(
                 uvicorn.Config(
                     build_app(workbench),
@@ -70,6 +76,7 @@ def serve(
             announce(f"http://{shown}:{chosen}/?token={access.token}")
             server.run(sockets=[opened])
         finally:
+            preparation.close()
             workbench.close()
 
 

@@ -83,6 +83,11 @@ class Workspace:
             if ours:
                 self.folder.chmod(0o700)
         self._thread_lock = threading.RLock()
+        self._when_created: list[tuple[str, Callable[[Entry], None]]] = []
+
+    def when_created(self, kind: str, tell: Callable[[Entry], None]) -> None:
+        """Call this with each new entry of a kind."""
+        self._when_created.append((kind, tell))
 
     # Reading
 
@@ -168,7 +173,11 @@ class Workspace:
                     self._put_away(one)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-        return self.entry(kind, number)
+        entry = self.entry(kind, number)
+        for wanted, tell in self._when_created:
+            if wanted == kind:
+                tell(entry)
+        return entry
 
     def change(
         self, kind: str, number: str, alter: Callable[[dict[str, Any]], None], *, revision: int | None = None
