@@ -77,6 +77,7 @@ from .data.scanned_mixed import ScannedMixed as ScannedMixed
 from .data.scanned_mixed import scan_mixed as scan_mixed
 from .data.scanned_records import ScannedRecords as ScannedRecords
 from .data.scanned_records import scan_events as scan_events
+from .data.scanned_records import scan_tracks as scan_tracks
 from .data.scanned_records import scan_trajectories as scan_trajectories
 from .data.scanned_records import scan_transactions as scan_transactions
 from .data.synthetic import SyntheticTrajectories as SyntheticTrajectories

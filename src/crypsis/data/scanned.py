@@ -6,7 +6,7 @@ numbered in that order. Nothing is read here but the names of the columns. A par
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +30,7 @@ PART_OF_MEMORY = 8
 TEXT_PER_MEMORY = 4
 _TABLE = frozenset({TABLE})
 Source = TypeVar("Source", bound="DataSource")
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,12 @@ class Part:
 
     def read_by_record(self, source: DataSource, declared: Declarations) -> Any:
         """The data of the rows, each record read by itself."""
+        return self.read_with(lambda file: source.load(file, declared))
+
+    def read_with(self, read: Callable[[DataFile], Read]) -> Read:
+        """What `read` makes of the file."""
         with self._unchanged() as path:
-            return source.load(self._file(path), declared)
+            return read(self._file(path))
 
     @contextmanager
     def _unchanged(self) -> Iterator[Path]:

@@ -1,7 +1,7 @@
-"""Sets, trajectories and events in parts that are read one at a time, each file by the source that reads it in memory.
+"""Sets, trajectories, tracks and events in parts that are read one at a time, each file by the source that reads it in
+memory.
 
-A record lies in one part: rows of one id in several parts are refused, but for events, whose people may have some in
-any part. Parts are taken in the order of their names.
+Rows of one record may lie in any part. Parts are taken in the order of their names.
 """
 
 from __future__ import annotations
@@ -9,27 +9,37 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+import polars as pl
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.memory import in_words
 from crypsis.data.place_of_part import Place, on_disk, stamp_of
 from crypsis.data.scanned import TEXT_PER_MEMORY, Part, source_and_file
 from crypsis.data.stream import Events
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable, PersonNotSupported, TooLarge
 
 if TYPE_CHECKING:  # sources are imported when something is read
-    from crypsis.data.sources import DataFile, DataSource
+    from crypsis.data.sources import DataFile, DataSource, TrackSource
 
-_KINDS: dict[str, type] = {"transactions": Transactions, "trajectories": Trajectories, "events": Events}
+_KINDS: dict[str, type] = {
+    "transactions": Transactions,
+    "trajectories": Trajectories,
+    "tracks": Tracks,
+    "events": Events,
+}
 _NEED_ALL = {"grid": None, "times": "drop", "unite": None}  # option: the value that needs no look at all records
 
 
 @dataclass(frozen=True, eq=False)
 class ScannedRecords:
-    """Sets, trajectories or events in parts; `crypsis.scan_transactions` and the other functions make them.
+    """Sets, trajectories, tracks or events in parts; `crypsis.scan_transactions` and the other functions make them.
+
+    `track_column` names the track of each fix, where somebody looked at a part.
 
     >>> import crypsis, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -45,6 +55,7 @@ class ScannedRecords:
     source: DataSource
     file: DataFile
     stamps: Mapping[Place, tuple[int, int]] = field(repr=False)
+    track_column: str | None = None
 
     @classmethod
     def of(cls, source: DataSource, file: DataFile) -> ScannedRecords:
@@ -52,7 +63,7 @@ class ScannedRecords:
         with on_disk(file.places[0]) as path:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
-        if given.get("person") is not None:
+        if given.get("person") is not None and source.kind != "tracks":  # a person may have one track
             raise PersonNotSupported(
                 "On parts records are counted, and in these data a person may have several. Give each person one "
                 "record, or read the data into memory."
@@ -86,11 +97,24 @@ class ScannedRecords:
 
     def read_part(self, part: Part) -> Any:
         """The records of a part; which labels are sensitive is settled when all are known."""
-        return part.read_by_record(replace(self.source, sensitive=()), Declarations())  # type: ignore[call-arg]
+        return part.read_by_record(self.unmarked_source, Declarations())
+
+    def read_rows(self, part: Part) -> pl.DataFrame:
+        """The rows of a part as its file has them."""
+        if self.source.kind == "tracks":
+            return part.read_with(cast("TrackSource", self.source).rows)
+        return part.read()
+
+    @property
+    def unmarked_source(self) -> DataSource:
+        """The source without a word on which labels are sensitive."""
+        return replace(self.source, sensitive=()) if self.sensitive else self.source  # type: ignore[call-arg]
 
     @property
     def id_column(self) -> str:
         """The column of a long table that names the record of each row."""
+        if self.track_column is not None:
+            return self.track_column
         usual = "id" if self.source.kind == "transactions" else "trajectory_id"
         return str(self.source.parameters().get("id") or usual)
 
@@ -147,6 +171,44 @@ def scan_trajectories(
     keys: dict[str, Any] = {"locations": LocationTable.of(locations), "id": id, "location": location}
     keys |= {"position": "" if position is None else position, "each_row_is_a_person": each_row_is_a_person}
     return _scan("trajectories", path, format, keys, options)
+
+
+def scan_tracks(
+    path: str | Path | Sequence[str | Path],
+    *,
+    id: str | None = None,
+    x: str | None = None,
+    y: str | None = None,
+    t: str | None = None,
+    lat: str | None = None,
+    lng: str | None = None,
+    person: str | None = None,
+    each_row_is_a_person: bool = False,
+    crs: str | int | None = None,
+    sort: bool = False,
+    repeated: str = "error",
+    time_format: str | None = None,
+    format: str | None = None,
+    **options: Any,
+) -> ScannedRecords:
+    """GPS tracks in parts: a path, a pattern such as `parts/*.parquet`, a list or a folder. Nothing is read yet.
+
+    Options as for `crypsis.read_tracks`; fixes of one track may lie in several parts. Degrees without a `crs` are
+    projected to the UTM zone of all fixes together. Tracks are counted, so nobody may have several.
+
+    >>> import crypsis, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for part in (1, 2):
+    ...     fixes = [(f"{part}{ride}", 500 * step + ride, ride, 60 * step) for ride in range(4) for step in range(3)]
+    ...     rows = "".join(f"{track},{x},{y},{t}\\n" for track, x, y, t in fixes)
+    ...     _ = (folder / f"{part}.csv").write_text("track_id,x,y,t\\n" + rows)
+    >>> tracks = crypsis.scan_tracks(folder / "*.csv", each_row_is_a_person=True)
+    >>> crypsis.anonymize(tracks, crypsis.PPSG(radius=200, k=4), block_rows=4).verify().holds
+    True
+    """
+    keys: dict[str, Any] = {"id": id, "x": x, "y": y, "t": t, "lat": lat, "lng": lng, "person": person, "crs": crs}
+    keys |= {"each_row_is_a_person": each_row_is_a_person, "sort": sort, "repeated": repeated}
+    return _scan("tracks", path, format, {**keys, "time_format": time_format}, options)
 
 
 def scan_events(

@@ -253,6 +253,23 @@ class Tracks(Ragged, Microdata):
         return f"Tracks({len(self)} tracks, {self.points} points{f', {self.crs}' if self.crs else ''})"
 
 
+def degrees_of(
+    frame: Any,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    t: str | None = None,
+    lat: str | None = None,
+    lng: str | None = None,
+    source: str | None = None,
+) -> tuple[Float64s, Float64s] | None:
+    """Longitude and latitude of the points of a table, one a row; None where its coordinates are planar."""
+    table, _, source = unfold_trips(as_frame(frame), {"x": x, "y": y, "t": t, "lat": lat, "lng": lng}, source)
+    if _planar_columns(table.columns, (x, y), (lat, lng)) is not None:
+        return None
+    return _degrees(table, (lat, lng), source)[:2]
+
+
 def _plane(
     table: pl.DataFrame,
     planar: tuple[str | None, str | None],
@@ -261,26 +278,37 @@ def _plane(
     source: str | None,
 ) -> tuple[Float64s, Float64s, str | None, list[tuple[str, str | None]]]:
     """x and y, their projection, and which columns they were taken from."""
-    names = table.columns
+    columns = _planar_columns(table.columns, planar, degrees)
+    if columns is not None:
+        x, y = (_coordinates(table, name, source) for name in columns)
+        return x, y, None if crs is None else epsg(crs), [("x", columns[0]), ("y", columns[1])]
+    longitude, latitude, named, told = _degrees(table, degrees, source)
+    return *project(longitude, latitude, crs, source=source, columns=named), told
+
+
+def _planar_columns(
+    names: Sequence[str], planar: tuple[str | None, str | None], degrees: tuple[str | None, str | None]
+) -> tuple[str, str] | None:
+    """The columns with planar coordinates; None where points are in degrees."""
     if (planar[0] is None) != (planar[1] is None) or (degrees[0] is None) != (degrees[1] is None):
         raise BadParameter("Name both coordinates of a point, x and y or lat and lng.", parameter="x")
     if planar[0] is not None and degrees[0] is not None:
         raise option_without_effect("lat", "a table with planar coordinates", ("x", "y", "crs"))
     x, y = planar if planar[0] else (("x", "y") if not degrees[0] and {"x", "y"} <= set(names) else (None, None))
-    if x is not None and y is not None:
-        values = [_coordinates(table, name, source) for name in (x, y)]
-        return values[0], values[1], None if crs is None else epsg(crs), [("x", x), ("y", y)]
+    return None if x is None or y is None else (x, y)
+
+
+def _degrees(
+    table: pl.DataFrame, degrees: tuple[str | None, str | None], source: str | None
+) -> tuple[Float64s, Float64s, tuple[str, str], list[tuple[str, str | None]]]:
+    """Longitude and latitude, the columns that hold them, and which they were taken from, in words."""
+    names = table.columns
     latitude = degrees[0] or _first(names, LATITUDE_NAMES)
     longitude = degrees[1] or _first(names, LONGITUDE_NAMES)
     if latitude and longitude:
-        projected = project(
-            _coordinates(table, longitude, source),
-            _coordinates(table, latitude, source),
-            crs,
-            source=source,
-            columns=(longitude, latitude),
-        )
-        return *projected, [("longitude", longitude), ("latitude", latitude)]
+        values = [_coordinates(table, name, source) for name in (longitude, latitude)]
+        told: list[tuple[str, str | None]] = [("longitude", longitude), ("latitude", latitude)]
+        return values[0], values[1], (longitude, latitude), told
     point = _first(names, POINT_NAMES)
     if point is None:
         raise _not_found(
@@ -291,7 +319,7 @@ def _plane(
             source,
         )
     first, second = _parsed_points(column(table, point, source), point, source)
-    return *project(first, second, crs, source=source, columns=(point, point)), [("longitude, latitude", point)]
+    return first, second, (point, point), [("longitude, latitude", point)]
 
 
 def _coordinates(table: pl.DataFrame, name: str, source: str | None) -> Float64s:

@@ -7,7 +7,8 @@ so numbers of records are those of the same files read into memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,9 @@ class GatheredFile(DataFile):
     def frame(self, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
         return super().frame(columns)[0], SOURCE
 
+    def points(self, holding: frozenset[str], file: Path) -> tuple[pl.DataFrame, str]:
+        return super().points(holding, file)[0], SOURCE
+
 
 def hash_ids(ids: pl.Series) -> pl.Series:
     """A number for each id, in every process the same."""
@@ -54,7 +58,7 @@ def send_rows(
 ) -> Iterator[tuple[int, tuple[int, Int64s, pl.DataFrame]]]:
     """The rows of a part by the hash of their id, with their numbers."""
     number, part = numbered
-    frame = part.read()
+    frame = scanned.read_rows(part)
     target_of_row = (hash_ids(frame[scanned.id_column]) % targets).to_numpy()
     for target in np.unique(target_of_row).tolist():
         rows = np.flatnonzero(target_of_row == target)
@@ -65,12 +69,11 @@ def read_gathered(work: tuple[int, Sequence[str]], folder: str, scanned: Scanned
     """A file with whole records, and of each the part and the row of its first row."""
     number, files = work
     pieces = [load(file) for file in files]
-    frame = _one_below_the_other([(parts[part], own) for part, _, own in pieces])
+    frame = _one_below_the_other([(parts[part], own) for part, _, own in pieces], scanned.id_column)
     scratch = Scratch.at(folder)
     file = scratch.folder / f"gathered-{number:06d}.parquet"
     frame.write_parquet(file)
-    source = replace(scanned.source, sensitive=())  # type: ignore[call-arg]
-    data = source.load(GatheredFile(str(file), "parquet"), Declarations())
+    data = scanned.unmarked_source.load(GatheredFile(str(file), "parquet"), Declarations())
     file.unlink()
     part_of_row = np.repeat([part for part, _, _ in pieces], [len(rows) for _, rows, _ in pieces])
     row = np.concatenate([rows for _, rows, _ in pieces])
@@ -81,20 +84,26 @@ def read_gathered(work: tuple[int, Sequence[str]], folder: str, scanned: Scanned
     return scratch.save(f"gathered-{number:06d}", (data, part_of_row[first_row], row[first_row]))
 
 
-def _one_below_the_other(pieces: Sequence[tuple[Part, pl.DataFrame]]) -> pl.DataFrame:
-    """The rows of all pieces; columns must have the same names and types."""
+def _one_below_the_other(pieces: Sequence[tuple[Part, pl.DataFrame]], id_column: str) -> pl.DataFrame:
+    """The rows of all pieces; columns must have the same names, and the same types but for numbers."""
     first = pieces[0][1]
     for part, frame in pieces[1:]:
         for name in (*first.columns, *frame.columns):
             here, there = frame.schema.get(name), first.schema.get(name)
-            if here != there:
+            if here != there and not _are_numbers(here, there, whole=name == id_column):
                 raise PartsDiffer(
                     f"Rows of one record lie in several parts, and column '{name}' holds {here or 'nothing'} in this "
                     f"part and {there or 'nothing'} in an earlier one; write them alike.",
                     where=part.file,
                     column=name,
                 )
-    return pl.concat([frame.select(first.columns) for _, frame in pieces])
+    return pl.concat([frame.select(first.columns) for _, frame in pieces], how="vertical_relaxed")
+
+
+def _are_numbers(here: pl.DataType | None, there: pl.DataType | None, *, whole: bool) -> bool:
+    """Numbers of either type are the same numbers; as names only whole ones are written alike."""
+    types = [one for one in (here, there) if one is not None]
+    return len(types) == 2 and all(one.is_integer() if whole else one.is_numeric() for one in types)
 
 
 def arrange_records(

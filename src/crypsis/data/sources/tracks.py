@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 
+from crypsis.arrays import Float64s
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.format import TABLE, TRACK
 from crypsis.data.sources.data_source import AlsoCalled, DataFile, DataSource, Label, NamesColumn, OnlyIn
@@ -24,7 +24,7 @@ from crypsis.data.sources.shared_options import (
     TimeFormat,
 )
 from crypsis.data.sources.transactions import refuse_changes
-from crypsis.data.track import Tracks
+from crypsis.data.track import Tracks, degrees_of
 from crypsis.data.ways_of_reading import Way
 from crypsis.errors import CrypsisError
 from crypsis.parameters import OneOf
@@ -74,7 +74,7 @@ class TrackSource(DataSource):
                 refuse_changes(file)
             frame, source = file.frame()
             return Tracks.from_frame(frame, source=source, **named)
-        parts = [self._points(file, part) for part in file.files]
+        parts = [file.points(self.holding, part) for part in file.files]
         if len(parts) == 1:
             return Tracks.from_frame(parts[0][0], source=parts[0][1], **named)
         try:
@@ -84,9 +84,14 @@ class TrackSource(DataSource):
                 Tracks.from_frame(frame, source=source, **named)
             raise
 
-    def _points(self, file: DataFile, part: Path) -> tuple[pl.DataFrame, str]:
-        chosen = file.format_of(self.holding, part)
-        return chosen.read_points(part) if TRACK in chosen.holds else chosen.read_frame(part)
+    def rows(self, file: DataFile) -> pl.DataFrame:
+        """The position fixes of a file, one a row."""
+        return file.points(self.holding, file.first)[0]
+
+    def degrees(self, file: DataFile) -> tuple[Float64s, Float64s] | None:
+        """Longitude and latitude of the position fixes of a file; None where they are planar."""
+        frame, source = file.points(self.holding, file.first)
+        return degrees_of(frame, x=self.x, y=self.y, t=self.t, lat=self.lat, lng=self.lon, source=source)
 
     @classmethod
     def describe(cls, data: Any) -> str:

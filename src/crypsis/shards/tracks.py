@@ -1,0 +1,295 @@
+"""Tracks in shards: facts about all tracks at the driver, and the fixes of each part in a file.
+
+A part is read once, or twice where degrees are to be projected and nobody said how: the zone is that of all fixes
+together. A fix is six whole numbers whose order as a list is that of x, y and t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from crypsis.arrays import Float64s, Int32s, Int64s
+from crypsis.data.person_detection import PersonLike
+from crypsis.data.projection import utm_zone
+from crypsis.data.scanned import Part
+from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.sources import TrackSource
+from crypsis.data.track import Tracks
+from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
+from crypsis.executors.executor import Executor
+from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
+from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
+from crypsis.shards.records import first_repeated_id, is_many, numbered_shards
+
+CODES_PER_FIX = 6
+BYTES_PER_FIX = 256  # where a release is put together, and verified; 235 were measured with 4.8 million fixes
+_SIGN = np.int64(0x7FFF_FFFF_FFFF_FFFF)
+_HALF = np.int64(1 << 31)
+_LOW = np.int64(0xFFFF_FFFF)
+_ZONES = 61  # of longitudes, the last for 180 degrees alone
+_HEMISPHERES = 2
+_DECIMAL = r"^-?\d+\.0$|^-?[\d.]+e\d+$"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EncodedTracks:
+    """What the driver knows of all tracks: how many there are, with how many fixes, in which projection."""
+
+    shards: tuple[RaggedShard, ...]
+    n_records: int
+    n_fixes: int
+    longest: int
+    crs: str | None
+    repeated: int = 0
+    ids: tuple[str, ...] = field(default=(), repr=False)  # files with the ids of each shard
+    person_like: PersonLike | None = None
+    understood: tuple[tuple[str, str], ...] = ()
+    in_memory: Tracks | None = field(default=None, repr=False)  # the same data, where they came from memory
+
+    @property
+    def person(self) -> None:
+        """Tracks are counted."""
+        return
+
+    @property
+    def is_large(self) -> bool:
+        """Too many tracks for a release that is put together in memory."""
+        return self.in_memory is None and is_many(self.n_records)
+
+    def check_fits(self, executor: Executor) -> None:
+        """The release is put together here: refuse what would not fit, before anything is done."""
+        needed = BYTES_PER_FIX * self.n_fixes
+        if needed > executor.memory:
+            raise TooLarge(
+                f"{self.n_records:,} tracks with {self.n_fixes:,} fixes need about {needed >> 20:,} MiB where their "
+                f"release is put together; there are {executor.memory >> 20:,} MiB. Give more (`memory`)."
+            )
+
+    @cached_property
+    def whole(self) -> Tracks:
+        """All tracks in memory, in input order."""
+        if self.in_memory is not None:
+            return self.in_memory
+        offsets, codes = joined_rows([shard.read() for shard in self.shards])
+        known = [load(file) for file in self.ids]
+        if len({series.dtype for series in known}) > 1:
+            known = [series.cast(pl.String) for series in known]
+        return Tracks(
+            offsets // CODES_PER_FIX,
+            *fixes_of_codes(codes),
+            ids=pl.concat(known) if known else None,
+            crs=self.crs,
+            repeated=self.repeated,
+            person_like=self.person_like,
+            understood=self.understood,
+        )
+
+    def __len__(self) -> int:
+        return self.n_records
+
+
+def codes_of_fixes(tracks: Tracks) -> tuple[Int64s, Int32s]:
+    """Offsets and codes of the fixes of each track."""
+    keys = _ordered(np.column_stack((tracks.x, tracks.y, tracks.t)).view(np.int64))
+    codes = np.empty((*keys.shape, 2), np.int32)
+    codes[..., 0] = keys >> 32
+    codes[..., 1] = (keys & _LOW) - _HALF
+    return tracks.offsets * CODES_PER_FIX, codes.ravel()
+
+
+def fixes_of_codes(codes: Int32s) -> tuple[Float64s, Float64s, Float64s]:
+    """x, y and t of the fixes that codes stand for."""
+    pairs = codes.reshape(-1, 3, 2).astype(np.int64)
+    values = _ordered((pairs[..., 0] << 32) | (pairs[..., 1] + _HALF)).view(np.float64)
+    x, y, t = (np.ascontiguousarray(values[:, index]) for index in range(3))
+    return x, y, t
+
+
+def _ordered(bits: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The bits of numbers in the order of the numbers; twice it is the bits again."""
+    return bits ^ ((bits >> 63) & _SIGN)
+
+
+def shard_tracks(data: Tracks, executor: Executor, bounds: Sequence[int]) -> EncodedTracks:
+    """Tracks in memory in shards that end at the bounds."""
+    if data.owner_repeats:
+        raise PersonNotSupported(
+            "On parts tracks are counted, and in these data a person has several. Give each person one track, or leave "
+            "the executor out."
+        )
+    bare = replace(data, owners=None)
+    return EncodedTracks(
+        shards=save_ragged(executor.scratch.below("shards"), cut_ragged(*codes_of_fixes(bare), bounds)),
+        n_records=len(bare),
+        n_fixes=bare.points,
+        longest=int(bare.lengths.max(initial=0)),
+        crs=bare.crs,
+        repeated=bare.repeated,
+        person_like=bare.person_like,
+        understood=bare.understood,
+        in_memory=bare,
+    )
+
+
+def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
+    """Read every part, and project all of them alike."""
+    parts = scanned.parts(executor.memory, executor.scratch.folder)
+    folder = str(executor.scratch.below("shards").folder)
+    scanned = _with_projection(scanned, parts, executor)
+    noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
+    filled = [(part, one) for part, one in zip(parts, noted, strict=True) if one["rows"]]
+    for part, one in filled[1:]:
+        _check_alike(part, one, filled[0][1])
+    first = (filled[0][1] if filled else noted[0])["data"]
+    divided = first_repeated_id([one["hashes"] for one in noted]) is not None
+    if divided:  # fixes of one track lie in several parts
+        scanned = replace(scanned, track_column=dict(first.understood)["id"])
+        files = gather_rows(scanned, parts, executor, folder)
+        noted = executor.map(note_gathered, list(enumerate(files)), folder)
+        began = [(shard, one["first"], one["ids"]) for shard, one in zip(numbered_shards(noted), noted, strict=True)]
+        placed = arrange_records(began, len(parts), executor, folder)
+    else:
+        placed = noted
+    return EncodedTracks(
+        shards=numbered_shards(placed),
+        n_records=sum(one["rows"] for one in noted),
+        n_fixes=sum(one["fixes"] for one in noted),
+        longest=max((one["longest"] for one in noted), default=0),
+        crs=first.crs,
+        repeated=sum(one["data"].repeated for one in noted),
+        ids=tuple(one["ids"] for one in placed if one["ids"]),
+        person_like=next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
+        understood=first.understood,
+    )
+
+
+def _check_alike(part: Part, noted: dict[str, Any], first: dict[str, Any]) -> None:
+    """Parts are read alike: what is taken for something else in one of them would be other data."""
+    here, there = dict(noted["data"].understood), dict(first["data"].understood)
+    for role in {**there, **here}:
+        if here.get(role) != there.get(role):
+            raise PartsDiffer(
+                f"The {role} of this part is {here.get(role, 'nothing')}, and of the first one "
+                f"{there.get(role, 'nothing')}. Write all parts alike, or say which columns are what and how times are "
+                "written (time_format).",
+                where=part.file,
+            )
+    if noted["decimal_ids"] != first["decimal_ids"]:  # 7 and 7.0 would be two tracks
+        raise PartsDiffer(
+            f"Column '{here['id']}' holds names such as 7.0 in this part or in the first one, and not in the other; "
+            "write them alike.",
+            where=part.file,
+            column=here["id"],
+        )
+
+
+def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
+    """The tracks of a part; without fixes also what is known of it."""
+    number, part = numbered
+    return _noted(scanned.read_part(part), number, folder)
+
+
+def note_gathered(numbered: tuple[int, str], folder: str) -> dict[str, Any]:
+    """The same of whole tracks that were gathered from several parts, and where each of them began."""
+    number, file = numbered
+    data, part, row = load(file)
+    first = Scratch.at(folder).save(f"first-{number:06d}", (part, row))
+    return _noted(data, number, folder) | {"first": first}
+
+
+def _noted(data: Tracks, number: int, folder: str) -> dict[str, Any]:
+    if data.owners is not None:
+        raise PersonNotSupported(
+            "On parts tracks are counted, and in these data a person may have several. Where each has one track, say "
+            "so (each_row_is_a_person=True); else read the data into memory."
+        )
+    scratch = Scratch.at(folder)
+    return {
+        "file": scratch.save(f"part-{number:06d}", codes_of_fixes(data)),
+        "rows": len(data),
+        "filled": len(data),
+        "fixes": data.points,
+        "longest": int(data.lengths.max(initial=0)),
+        "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
+        "decimal_ids": data.ids is not None and bool(data.ids.cast(pl.String).str.contains(_DECIMAL).any()),
+        "hashes": None if data.ids is None else hash_ids(data.ids),
+        "data": data.take(np.zeros(0, np.int64)),
+    }
+
+
+def _with_projection(scanned: ScannedRecords, parts: Sequence[Part], executor: Executor) -> ScannedRecords:
+    """The same with the projection of all parts, where degrees are to be projected and nobody said how."""
+    source = cast(TrackSource, scanned.source)
+    if source.crs is not None or executor.map(count_degrees, parts[:1], source)[0] is None:
+        return scanned
+    counted: CountedDegrees | None = executor.fold(count_degrees, add_degrees, parts, source)
+    if counted is None or not len(counted.longitude):
+        return scanned
+    zone = utm_zone(np.array([counted.longitude.middle()]), np.array([counted.latitude.middle()]))
+    return replace(scanned, source=replace(source, crs=zone))
+
+
+@dataclass(frozen=True)
+class CountedRanges:
+    """How many values lie in each of some ranges, in order, and the lowest and highest of each."""
+
+    counts: Int64s
+    lowest: Float64s
+    highest: Float64s
+
+    @classmethod
+    def of(cls, values: Float64s, ranges: Int64s, n_ranges: int) -> CountedRanges:
+        lowest, highest = np.full(n_ranges, np.inf), np.full(n_ranges, -np.inf)
+        np.minimum.at(lowest, ranges, values)
+        np.maximum.at(highest, ranges, values)
+        return cls(np.bincount(ranges, minlength=n_ranges).astype(np.int64), lowest, highest)
+
+    def middle(self) -> float:
+        """The median; where it does not lie between two ranges, some value of its range."""
+        ends = np.cumsum(self.counts)
+        last, first = (int(np.searchsorted(ends, rank, "right")) for rank in ((len(self) - 1) // 2, len(self) // 2))
+        if last == first:
+            return float(self.lowest[first])
+        return float(np.median([self.highest[last], self.lowest[first]]))
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
+
+    def __add__(self, other: CountedRanges) -> CountedRanges:
+        lowest, highest = np.minimum(self.lowest, other.lowest), np.maximum(self.highest, other.highest)
+        return CountedRanges(self.counts + other.counts, lowest, highest)
+
+
+@dataclass(frozen=True)
+class CountedDegrees:
+    """Longitudes by UTM zones and latitudes by hemispheres."""
+
+    longitude: CountedRanges
+    latitude: CountedRanges
+
+
+def count_degrees(part: Part, source: TrackSource) -> CountedDegrees | None:
+    """The degrees of a part; None where its coordinates are planar. What is no place on Earth is refused later."""
+    degrees = part.read_with(source.degrees)
+    if degrees is None:
+        return None
+    longitude, latitude = (values[np.abs(values) <= most] for values, most in zip(degrees, (180.0, 90.0), strict=True))
+    return CountedDegrees(
+        CountedRanges.of(longitude, ((longitude + 180) // 6).astype(np.int64), _ZONES),
+        CountedRanges.of(latitude, (latitude >= 0).astype(np.int64), _HEMISPHERES),
+    )
+
+
+def add_degrees(one: CountedDegrees | None, other: CountedDegrees | None) -> CountedDegrees | None:
+    """The degrees of both."""
+    if one is None or other is None:
+        return one or other
+    return CountedDegrees(one.longitude + other.longitude, one.latitude + other.latitude)
