@@ -12,6 +12,7 @@ from crypsis.data.scanned import ScannedTable
 from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.stream import Events
+from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
@@ -33,6 +34,7 @@ if TYPE_CHECKING:  # what work on parts needs is imported when there are some
     from crypsis.shards.private import PrivateParts
     from crypsis.shards.records import EncodedRecords
     from crypsis.shards.table import EncodedTable
+    from crypsis.shards.tracks import EncodedTracks
 
 __all__ = ["anonymize", "anonymize_parts", "read_release", "verify"]
 
@@ -113,7 +115,7 @@ def anonymize(
 
 
 def anonymize_parts(
-    data: ScannedTable | ScannedMixed | ScannedRecords | Table | Mixed | Transactions | Trajectories | Events,
+    data: ScannedTable | ScannedMixed | ScannedRecords | Table | Mixed | Transactions | Trajectories | Tracks | Events,
     method: Method,
     *,
     listener: Listener | None = None,
@@ -128,9 +130,9 @@ def anonymize_parts(
 
     block = BlockSize(block_rows)
     kind = getattr(data, "stands_for", type(data))
-    if kind not in (Table, Mixed, Transactions, Trajectories, Events):
+    if kind not in (Table, Mixed, Transactions, Trajectories, Tracks, Events):
         raise NotApplicable(
-            "Only tables, mixed data, transactions, trajectories and events are worked on in parts, so far; got "
+            "Only tables, mixed data, transactions, trajectories, tracks and events are worked on in parts; got "
             f"{type(data).__name__}."
         )
     if method.accepts is not kind:
@@ -159,40 +161,45 @@ def anonymize_parts(
             running.close()
 
 
-def _encoded(data: Any, method: Method, executor: Executor) -> EncodedTable | EncodedMixed | EncodedRecords:
+def _encoded(
+    data: Any, method: Method, executor: Executor
+) -> EncodedTable | EncodedMixed | EncodedTracks | EncodedRecords:
     from crypsis.shards.mixed import encode_mixed, shard_mixed
     from crypsis.shards.records import encode_records, shard_records
     from crypsis.shards.table import encode_table, shard_table
+    from crypsis.shards.tracks import encode_tracks, shard_tracks
 
     if isinstance(data, ScannedTable):
         return encode_table(data, method.declarations(), executor)
     if isinstance(data, ScannedMixed):
         return encode_mixed(data, method.declarations(), executor)
     if isinstance(data, ScannedRecords):
-        return encode_records(data, executor)
+        return encode_tracks(data, executor) if data.stands_for is Tracks else encode_records(data, executor)
     bounds = [len(data) * index // executor.workers for index in range(executor.workers + 1)]
     if isinstance(data, Table):
         return shard_table(data, executor, bounds)
     if isinstance(data, Mixed):
         return shard_mixed(data, executor, bounds)
+    if isinstance(data, Tracks):
+        return shard_tracks(data, executor, bounds)
     return shard_records(data, executor, bounds)
 
 
 def release_records(
-    encoded: EncodedRecords | EncodedMixed,
+    encoded: EncodedRecords | EncodedMixed | EncodedTracks,
     method: Method,
     executor: Executor,
     block: BlockSize,
     context: RunContext,
 ) -> Release | PartsRelease:
-    """The release of sets, trajectories or mixed data in shards; put together in memory unless there are too many."""
+    """The release of other data in shards than tables; put together in memory unless there are too many records."""
     from crypsis.shards.records import EncodedRecords
 
     method.check_people(encoded)
     if isinstance(encoded, EncodedRecords) and encoded.is_large and method.publishes_shards_here:
         return release_many(encoded, method, executor, context, block)
     encoded.check_fits(executor)
-    data = encoded.whole
+    data: Any = encoded.whole
     encoded = replace(encoded, in_memory=data)
     resolved = method.resolve(data)
     release = _release(data, resolved.anonymize_parts(encoded, executor, context, block), resolved, method, context)

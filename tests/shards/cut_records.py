@@ -1,4 +1,4 @@
-"""Sets and trajectories cut into shards, released, and compared with the release of the same data in memory."""
+"""Sets, trajectories and tracks cut into shards, released, and compared with the release of the same data in memory."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from crypsis.executors.executor import Executor
 from crypsis.methods.scaling import BlockSize
 from crypsis.run_context import RunContext
 from crypsis.shards.records import shard_records
+from crypsis.shards.tracks import shard_tracks
 from tests.shards.cut_sets import random_cuts, random_sets
+from tests.shards.cut_tracks import drawn_ppsg, random_tracks
 from tests.shards.cut_walks import random_walks
 
 RECODED = ("apriori", "sensitive-apriori", "suppressing-apriori", "vpa", "coat", "pcta", "policy")
 SETS = ("disassociation", "diverse", "lra", *RECODED)
 WALKS = ("seq-anon", "truncated", "sd-seq-anon", "u-seq-anon", "kam-cut")
-BLOCKS = ("lm-anon", "suppressing", "zga", "sga", "kam-rec", "strict", "bf-p2ka")
+TRACKS = ("ppsg", "ppsg-strict", "ppsg-kam-cut")
+BLOCKS = ("lm-anon", "suppressing", "zga", "sga", "kam-rec", "strict", "bf-p2ka", *TRACKS)
 
 
 def drawn(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
@@ -58,9 +61,11 @@ def drawn(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
     }[name]
 
 
-def drawn_in_blocks(name: str, rng: np.random.Generator) -> tuple[crypsis.Trajectories, crypsis.Method]:
-    """Random trajectories and a method that works in blocks."""
+def drawn_in_blocks(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.Method]:
+    """Random trajectories or tracks and a method that works in blocks."""
     n, k, m = int(rng.integers(20, 90)), int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    if name in TRACKS:
+        return random_tracks(rng, n, "EPSG:32650" if rng.random() < 0.3 else None), drawn_ppsg(name, rng, k)
     data = random_walks(rng, n, int(rng.integers(4, 9)))
     if name in ("lm-anon", "suppressing", "zga", "sga"):
         data = replace(data, locations=data.locations.marked(["p03"]))
@@ -129,11 +134,15 @@ def outcome(run: Any) -> Any:
     data = release.data
     shown = data.to_canonical() if hasattr(data, "to_canonical") else data.to_lists()
     kept = [np.asarray(one).tolist() for one in (getattr(data, "leaf_of_record", None),) if one is not None]
+    places = getattr(data, "places", None)
+    if places is not None:
+        kept.append([places.to_frame().rows(), places.written.areas])
     return shown, kept, facts, str(release.verify()), release.figures(), release.context.warnings
 
 
 def release_cut(data: Any, method: crypsis.Method, cuts: list[int], block_rows: int, executor: Executor) -> Any:
-    encoded = shard_records(data, executor, [0, *cuts, len(data)])
+    shard = shard_tracks if isinstance(data, crypsis.Tracks) else shard_records
+    encoded = shard(data, executor, [0, *cuts, len(data)])
     return release_records(encoded, method, executor, BlockSize(block_rows), RunContext())
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crypsis.data.cell_blocks import CellBlocks
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories
 from crypsis.errors import NotApplicable, OriginalRequired
@@ -58,6 +59,19 @@ def test_an_unsafe_place_is_named(rows, places, problem: str) -> None:
     verdict = verify(published(rows, places), PROMISED, TRACKS)
     assert not verdict.holds
     assert problem in verdict.problem
+
+
+def test_visitors_are_those_of_the_block_of_a_cell() -> None:
+    """Two tracks are of the block with c0 and c1; a third passes there, but it was generalized in another block."""
+    cells = {"c0": (0.0, 0.0), "c1": (100.0, 0.0), "c2": (500.0, 0.0)}
+    places = {"c0": (1.0, 2.0), "c1": (100.0, 2.5)}
+    release = replace(published(places=places), generators=Locations.of(cells))
+    assert verify(release, PROMISED, TRACKS).holds
+    apart = replace(release, cell_blocks=CellBlocks.of([2, 1], [np.array([0, 1]), np.array([2])]))
+    assert visitors(apart, TRACKS, "trajectory") == {"c0": 2, "c1": 2, "c2": 1}
+    verdict = verify(apart, PROMISED, TRACKS)
+    assert not verdict.holds
+    assert "visited by 2, 3 are required" in verdict.problem
 
 
 def test_rows_that_the_tracks_do_not_have_are_noticed() -> None:

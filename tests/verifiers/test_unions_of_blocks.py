@@ -17,8 +17,17 @@ from hypothesis import strategies as st
 
 from crypsis.data.mixed import PublishedMixed
 from crypsis.data.relational import PublishedTable
+from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.transaction import PublishedTransactions
-from crypsis.guarantees import KAnonymity, KKmAnonymity, KLmDiversity, LDiversity, TCloseness
+from crypsis.guarantees import (
+    KAnonymity,
+    KKmAnonymity,
+    KLmDiversity,
+    LDiversity,
+    PatternPreservingKAnonymity,
+    SequenceKAnonymity,
+    TCloseness,
+)
 from crypsis.verifiers import verify
 
 BLOCKS, CLASSES, SECRETS = "12", "PQ", "YZ"
@@ -30,6 +39,9 @@ SETS = st.lists(
         st.sets(st.sampled_from(SECRETS), max_size=1),
     ),
     max_size=24,
+)
+WALKS = st.lists(
+    st.tuples(st.sampled_from(BLOCKS), st.lists(st.sampled_from("abc"), min_size=1, max_size=4)), max_size=9
 )
 VALUES = st.lists(
     st.tuples(st.sampled_from(BLOCKS), st.sampled_from(CLASSES), st.integers(0, 3)), min_size=1, max_size=24
@@ -70,6 +82,25 @@ def test_shares_of_sensitive_items_stay_within_the_bound(rows, k: int, l: int, m
     promised = KLmDiversity(k=k, l=l, m=m)
     kept = keeping(rows, lambda group: verify(mixed(group, (*SECRETS,)), promised).holds)
     assert verify(mixed(kept, (*SECRETS,)), promised).holds
+
+
+@pytest.mark.parametrize("kind", [SequenceKAnonymity, PatternPreservingKAnonymity])
+@given(walks=WALKS, candidates=WALKS, k=st.integers(1, 3))
+def test_a_sequence_that_k_people_of_a_block_contain_is_contained_by_k_people(kind, walks, candidates, k: int) -> None:
+    """Also where blocks name the same places."""
+    promised = kind(k=k)
+
+    def verdict(rows: list[Any], originals: list[Any]) -> Any:
+        published = PublishedTrajectories.from_lists([list(row) for _, row in rows])
+        return verify(published, promised, Trajectories.from_lists([list(row) for _, row in originals]))
+
+    kept = []
+    for block in BLOCKS:
+        own = [walk for walk in walks if walk[0] == block]
+        labels = {label for _, walk in own for label in walk}
+        possible = [one for one in candidates if one[0] == block and labels.issuperset(one[1])]
+        kept += [one for one in possible if verdict([one], own).holds]
+    assert not kept or verdict(kept, walks).holds
 
 
 def test_symbols_that_overlap_across_blocks_need_a_scope_each() -> None:

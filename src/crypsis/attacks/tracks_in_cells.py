@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int32s
+from crypsis.arrays import Float64s, Int32s, Int64s
+from crypsis.data.cell_blocks import nearest_cells
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
@@ -19,17 +20,22 @@ NEAREST += "let the adversary know the cells (--private-report)"
 
 
 def points_in_cells(tracks: Tracks, published: PublishedTrajectories) -> Trajectories:
-    """The cell of every fix of every track, in order."""
-    from scipy.spatial import cKDTree
-
+    """The cell of every fix of every track, in order; with the generators also the blocks are known."""
     places = published.generators if published.generators is not None else published.places
     if places is None:
         raise NotApplicable("Known points are looked for in cells, and this release has no places for its symbols.")
     x, y = places.coordinates("An attack with GPS tracks")
     if not len(x):
         return Trajectories(np.zeros(len(tracks) + 1, np.int64), np.zeros(0, np.int32), places, tracks.owners)
+    cells = nearest_cells(tracks, x, y, published.cell_blocks, _nearest)
+    return Trajectories(tracks.offsets, cells.astype(np.int32), places, tracks.owners)
+
+
+def _nearest(tracks: Tracks, x: Float64s, y: Float64s) -> Int64s:
+    from scipy.spatial import cKDTree
+
     _, cell = cKDTree(np.column_stack((x, y))).query(np.column_stack((tracks.x, tracks.y)))
-    return Trajectories(tracks.offsets, np.asarray(cell, np.int32), places, tracks.owners)
+    return np.asarray(cell, np.int64)
 
 
 def seconds_spent(tracks: Tracks) -> Float64s:

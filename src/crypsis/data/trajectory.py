@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -27,6 +27,9 @@ from crypsis.data.visit_times import VisitTimes
 from crypsis.data.vocabulary import Vocabulary, encode_lists
 from crypsis.data.written_places import WrittenPlaces
 from crypsis.errors import BadCoordinate, BadLabel, BadRelease, BadRow, DuplicateLocation, InputError, UnknownLocation
+
+if TYPE_CHECKING:
+    from crypsis.data.cell_blocks import CellBlocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -455,9 +458,10 @@ class PublishedTrajectories(Ragged, PublishedData):
     `timed` says what the locations stand for where they are places with times; `drops_times` that the original has
     times and the release has not. `place_tree` are the pairs child, parent of the taxonomy of places that the method
     was given; it is public and published whole, and its nodes name regions.
-    `owners`, `generators` and `input_rows` exist only in memory, on the publisher's side, and are never written.
-    `generators` lists for every cell that tracks were generalized to, published or not, the point whose nearest fixes
-    it holds; `input_rows` says which input each row was made of, where a private report told it.
+    `owners`, `generators`, `cell_blocks` and `input_rows` exist only in memory, on the publisher's side, and are never
+    written. `generators` lists for every cell that tracks were generalized to, published or not, the point whose
+    nearest fixes it holds, and `cell_blocks` which cells are of which tracks, where these were generalized in blocks;
+    `input_rows` says which input each row was made of, where a private report told it.
     """
 
     separator: ClassVar[str] = " → "
@@ -470,6 +474,7 @@ class PublishedTrajectories(Ragged, PublishedData):
     owners: Int32s | None = field(default=None, repr=False)
     places: Locations | None = None
     generators: Locations | None = field(default=None, repr=False)
+    cell_blocks: CellBlocks | None = field(default=None, repr=False)
     sensitive: tuple[str, ...] = ()
     lacks_sensitive: bool = False
     suppressed: tuple[str, ...] | None = ()

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crypsis.arrays import Float64s, Int64s
+from crypsis.data.cell_blocks import nearest_cells
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import NotApplicable
@@ -47,7 +49,7 @@ def displacement(original: Tracks, published: PublishedTrajectories) -> Displace
             "measure where the release was made."
         )
     x, y = generators.coordinates("displacement")
-    cell = nearest_generators(x, y, original.x, original.y)
+    cell = nearest_cells(original, x, y, published.cell_blocks, _nearest)
     place = places.vocabulary.encode(generators.vocabulary.series)[cell] if len(x) else np.zeros(0, np.int32)
     shown = place >= 0
     place = place[shown]
@@ -63,6 +65,10 @@ def displacement(original: Tracks, published: PublishedTrajectories) -> Displace
             for label, *row in zip(places.labels, counts.tolist(), means.tolist(), largest.tolist(), strict=True)
         },
     )
+
+
+def _nearest(tracks: Tracks, x: Float64s, y: Float64s) -> Int64s:
+    return nearest_generators(x, y, tracks.x, tracks.y).astype(np.int64)
 
 
 class DisplacementMetric(Metric):

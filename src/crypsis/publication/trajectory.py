@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.data.cell_blocks import CellBlocks
 from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.grid import Grid
@@ -234,11 +235,12 @@ class TrajectoryKind(PublishedKind):
             raise
         except (TypeError, ValueError, AttributeError) as error:
             raise BadRelease("The private report does not list the cells of this release with their points.") from error
-        return replace(published, generators=generators)
+        return replace(published, generators=generators, cell_blocks=CellBlocks.from_facts(facts, len(labels)))
 
     def private_facts(self, published: PublishedTrajectories) -> dict[str, Any]:
-        """What was cut and suppressed."""
-        return {SUPPRESSED_LABELS: list(published.suppressed or ()), "longest": published.longest}
+        """What was cut and suppressed, and in which blocks tracks were generalized."""
+        blocks = {} if published.cell_blocks is None else published.cell_blocks.to_facts()
+        return {SUPPRESSED_LABELS: list(published.suppressed or ()), "longest": published.longest, **blocks}
 
     def describe(self, published: PublishedTrajectories) -> dict[str, Any]:
         places = published.places

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays import Float64s, Int32s, Int64s
+from crypsis.data.cell_blocks import CellBlocks, nearest_cells
 from crypsis.data.projection import unproject
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
@@ -43,7 +44,7 @@ def verify_generalized_tracks(
     generators: Locations | None = None,
 ) -> Verdict:
     """Generalize the tracks again, let `verifier` compare the sequences with that, and check every published place."""
-    recomputed = generalized_tracks(tracks, generators_of(published, generators))
+    recomputed = generalized_tracks(tracks, generators_of(published, generators), published.cell_blocks)
     verdict = verifier(published, promised, recomputed)
     if not verdict.holds:
         return verdict
@@ -58,9 +59,10 @@ def verify_generalized_tracks(
     return Verdict(promised, False, found.support, k, how, witness, sentence)
 
 
-def generalized_tracks(tracks: Tracks, generators: Locations) -> Trajectories:
-    """The cell sequence of each track: nearest generators, the first of equals; consecutive repeats are one visit."""
-    cells = _cells(tracks, generators)
+def generalized_tracks(tracks: Tracks, generators: Locations, blocks: CellBlocks | None = None) -> Trajectories:
+    """The cell sequence of each track: nearest generators (of its block), the first of equals; consecutive repeats are
+    one visit."""
+    cells = _cells(tracks, generators, blocks)
     rows = np.repeat(np.arange(len(tracks)), tracks.lengths)
     visits = pl.DataFrame({"row": rows, "cell": cells}).filter(
         (pl.col("row") != pl.col("row").shift()).fill_null(True)
@@ -91,7 +93,7 @@ def unsafe_place(
         if label not in set(occurring):
             return PlaceProblem(label, f"the place of cell {label!r} is published, but the cell is in no row", 0)
     individuals = _individuals(tracks, unit)
-    people = _visitors(tracks, generators, individuals)
+    people = _visitors(tracks, generators, individuals, published.cell_blocks)
     for label in occurring:
         if label not in places.vocabulary:
             return PlaceProblem(label, f"cell {label!r} has no place", 0)
@@ -103,7 +105,7 @@ def unsafe_place(
 
 def visitors(published: PublishedTrajectories, tracks: Tracks, unit: str) -> dict[str, int]:
     """Number of individuals with fixes in each cell."""
-    return _visitors(tracks, generators_of(published, None), _individuals(tracks, unit))
+    return _visitors(tracks, generators_of(published, None), _individuals(tracks, unit), published.cell_blocks)
 
 
 def generators_of(published: PublishedTrajectories, given: Locations | None) -> Locations:
@@ -126,8 +128,8 @@ def _individuals(tracks: Tracks, unit: str) -> Int32s:
     return tracks.owners
 
 
-def _visitors(tracks: Tracks, generators: Locations, individuals: Int32s) -> dict[str, int]:
-    cells = _cells(tracks, generators)
+def _visitors(tracks: Tracks, generators: Locations, individuals: Int32s, blocks: CellBlocks | None) -> dict[str, int]:
+    cells = _cells(tracks, generators, blocks)
     counted = (
         pl.DataFrame({"cell": cells, "who": np.repeat(individuals, tracks.lengths)})
         .group_by("cell")
@@ -210,11 +212,15 @@ def _is_somebodys(what: str, label: str, shared: int, k: int) -> PlaceProblem:
     return PlaceProblem(label, f"{what} is a position that {shared} individuals share, {k} are required", shared)
 
 
-def _cells(tracks: Tracks, generators: Locations) -> Int64s:
+def _cells(tracks: Tracks, generators: Locations, blocks: CellBlocks | None) -> Int64s:
+    """The cell of each fix."""
+    return nearest_cells(tracks, *generators.coordinates("The verifier of tracks"), blocks, _nearest)
+
+
+def _nearest(tracks: Tracks, x: Float64s, y: Float64s) -> Int64s:
     """The nearest generator of each fix; among those within a billionth of the nearest, the first."""
     from scipy.spatial import cKDTree
 
-    x, y = generators.coordinates("The verifier of tracks")
     if not len(x):
         if tracks.points:
             raise NotApplicable("There are fixes but no generators.")

@@ -9,7 +9,7 @@ Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Transa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -19,21 +19,26 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooFewTrajectories
+from crypsis.executors.executor import Executor
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.methods.method import Method
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.cell_parameters import ComparedDistance, FewestCells
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
 from crypsis.methods.trajectory.point_grouping import group_means
 from crypsis.methods.trajectory.progressive_generalization import CellMerge, ProgressiveGeneralization
-from crypsis.methods.trajectory.representatives import cell_representatives
+from crypsis.methods.trajectory.published_cells import CellRows, publish_cells
+from crypsis.methods.trajectory.rare_fixes import RareFixes
+from crypsis.methods.trajectory.representatives import cell_means, people_of_fixes
 from crypsis.methods.trajectory.tessellation import Tessellation
+from crypsis.methods.trajectory.track_blocks import anonymize_tracks
 from crypsis.methods.trajectory.track_owners import individuals_of
-from crypsis.methods.trajectory.written_cells import written_places
 from crypsis.parameters import Above, AtLeast, Between, OneOf, Unit
 from crypsis.run_context import RunContext
+from crypsis.shards.tracks import EncodedTracks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +73,7 @@ class PPSG(Method):
     promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
     stages: ClassVar[tuple[str, ...]] = ("characteristic points", "cells", "merge cells", "sequences", "publish")
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "times")
+    scaling: ClassVar[Scaling] = Scaling.BLOCKS
 
     radius: Annotated[
         float, Above(0), Unit("units of the map"), "How far apart characteristic points of one group may lie."
@@ -117,6 +123,19 @@ class PPSG(Method):
         self._check_enough(individuals)
         if not len(data):
             return _NOTHING
+        rows = self.rows_of_cells(data, context)
+        with context.stage("publish"):
+            fixes = RareFixes.of(data, people_of_fixes(data, individuals), self.k, self.precision)
+            return publish_cells([rows], data.crs, fixes, context, **self.drawn)
+
+    def anonymize_parts(
+        self, data: EncodedTracks, executor: Executor, context: RunContext, block: BlockSize
+    ) -> PublishedTrajectories:
+        return anonymize_tracks(self, data, executor, context, block)
+
+    def rows_of_cells(self, data: Tracks, context: RunContext) -> CellRows:
+        """The protected sequences of tracks in cells of their own, and the mean point of each published cell."""
+        self._check_enough(individuals_of(data, self.unit, type(self).__name__))
         with context.stage("characteristic points"):
             chosen = characteristic_points(
                 data,
@@ -132,7 +151,20 @@ class PPSG(Method):
         generalized = _sequences_of(data, cells.state)
         protected = self._protector.anonymize(generalized, context)
         with context.stage("publish"):
-            return self._published(data, protected, generalized, cells.state, steps, context)
+            cell_of_symbol = generalized.locations.vocabulary.encode(protected.symbols.vocabulary.series)[
+                protected.symbols.members[protected.symbols.offsets[:-1]]
+            ]
+            visited = cell_of_symbol[protected.codes]
+            shown = np.zeros(len(generalized.locations), np.bool_)
+            shown[visited] = True
+            means = cell_means(cells.state, shown, self.k, self.precision)
+        x, y = generalized.locations.coordinates(type(self).__name__)
+        return CellRows(protected.offsets, visited, protected.owners, x, y, shown, means, steps)
+
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """How points of cells are written, and the unit by which they are moved where they are not rounded."""
+        return {"precision": self.precision, "unit_length": self.radius / 1000}
 
     @property
     def _protector(self) -> KAMCut | KAMRec:
@@ -172,62 +204,6 @@ class PPSG(Method):
             steps.append(merges)
             context.report_progress(None)
         return steps
-
-    def _published(
-        self,
-        data: Tracks,
-        protected: PublishedTrajectories,
-        generalized: Trajectories,
-        cells: Tessellation,
-        steps: list[list[CellMerge]],
-        context: RunContext,
-    ) -> PublishedTrajectories:
-        """The protected sequences in new names: numbered from west to east, so that the number of a cell says
-        nothing about whose track opened it, nor how many cells are kept back."""
-        cell_of_symbol = generalized.locations.vocabulary.encode(protected.symbols.vocabulary.series)[
-            protected.symbols.members[protected.symbols.offsets[:-1]]
-        ]
-        visited = cell_of_symbol[protected.codes]
-        wanted = np.zeros(len(generalized.locations), np.bool_)
-        wanted[visited] = True
-        points = cell_representatives(cells, wanted, self.k, precision=self.precision, unit_length=self.radius / 1000)
-        shown = np.flatnonzero(wanted)
-        shown = shown[np.lexsort((shown, points.y[shown], points.x[shown]))]
-        name_of_cell = np.empty(len(wanted), np.int32)
-        name_of_cell[np.concatenate((shown, np.flatnonzero(~wanted)))] = np.arange(len(wanted))
-        names = Vocabulary([f"c{index}" for index in range(len(shown))])
-        places = Locations(
-            names,
-            points.x[shown],
-            points.y[shown],
-            crs=data.crs,
-            written=written_places(points.x[shown], points.y[shown], data.crs, points.fixes, self.precision),
-        )
-        generators = Locations(
-            Vocabulary([f"c{number}" for number in name_of_cell.tolist()]),
-            generalized.locations.x,
-            generalized.locations.y,
-        )
-        each = np.arange(len(shown) + 1)
-        symbols = Symbols(names, each, each[:-1].astype(np.int32))
-        context.private.update(
-            {
-                "cells": {label: [x, y] for label, x, y in generators.to_frame().iter_rows()},
-                "merged_cells": [[[merge.first, merge.second, merge.count] for merge in step] for step in steps],
-                "moved_representatives": {
-                    names[index]: int(points.moved[cell]) for index, cell in enumerate(shown) if points.moved[cell]
-                },
-                "visitors": {names[index]: int(points.individuals[cell]) for index, cell in enumerate(shown)},
-            }
-        )
-        return PublishedTrajectories(
-            protected.offsets,
-            name_of_cell[visited],
-            symbols,
-            owners=protected.owners,
-            places=places,
-            generators=generators,
-        )
 
 
 def _sequences_of(data: Tracks, cells: Tessellation) -> Trajectories:

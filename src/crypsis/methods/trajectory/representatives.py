@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crypsis.arrays import Bools, Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s
+from crypsis.data.track import Tracks
 from crypsis.errors import InternalError
 from crypsis.methods.trajectory.rare_fixes import CLOSEST, RareFixes
 from crypsis.methods.trajectory.tessellation import Tessellation
@@ -21,31 +22,22 @@ _TRIED_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
-class Representatives:
-    """By cell: the point, how many individuals it mixes, and by how many units its x was moved off somebody's fix.
-
-    `fixes` are the positions that no written point may be. A cell without points has no representative: its
-    coordinates are not numbers.
-    """
+class CellMeans:
+    """By cell: the point that mixes its individuals, and how many these are. A cell without points has none: its
+    coordinates are not numbers."""
 
     x: Float64s
     y: Float64s
     individuals: Int64s
-    moved: Int64s
-    fixes: RareFixes | None
 
 
-def cell_representatives(
-    cells: Tessellation, wanted: Bools, k: int, *, precision: int | None, unit_length: float
-) -> Representatives:
+def cell_means(cells: Tessellation, wanted: Bools, k: int, precision: int | None) -> CellMeans:
     """The mean, over the individuals with fixes in a wanted cell, of each one's own mean point there.
 
-    Rounded to `precision` decimals if given. Where a representative, as it is written, is a fix that fewer than k
-    individuals share, its x is raised by the least multiple of a rounding unit (`unit_length` without rounding) that
-    ends this.
+    Rounded to `precision` decimals if given.
     """
     tracks = cells.tracks
-    person = np.repeat(cells.individuals, tracks.lengths).astype(np.int64)
+    person = people_of_fixes(tracks, cells.individuals)
     crowd = int(cells.individuals.max(initial=0)) + 1
     pair, which = np.unique(cells.cell_of_point * np.int64(crowd) + person, return_inverse=True)
     fixes = np.bincount(which, minlength=len(pair))
@@ -59,10 +51,12 @@ def cell_representatives(
     )
     if precision is not None:
         x, y = np.round(x, precision), np.round(y, precision)
-    step = unit_length if precision is None else 10.0**-precision
-    rare = RareFixes.of(tracks, person, k, precision)
-    moved = _move_off_fixes(x, y, wanted, rare, step, precision)
-    return Representatives(x, y, individuals, moved, rare)
+    return CellMeans(x, y, individuals)
+
+
+def people_of_fixes(tracks: Tracks, individuals: Int32s) -> Int64s:
+    """Whose each fix is."""
+    return np.repeat(individuals, tracks.lengths).astype(np.int64)
 
 
 def _divided(total: NDArray[Any], count: Int64s) -> Float64s:
@@ -71,15 +65,21 @@ def _divided(total: NDArray[Any], count: Int64s) -> Float64s:
     return quotient
 
 
-def _move_off_fixes(
-    x: Float64s, y: Float64s, wanted: Bools, fixes: RareFixes | None, step: float, precision: int | None
-) -> Int64s:
-    """Raise x where a representative, as it is written, hits a fix; by how many steps each was raised."""
+def move_off_fixes(
+    x: Float64s, y: Float64s, fixes: RareFixes | None, *, precision: int | None, unit_length: float
+) -> tuple[Float64s, Int64s]:
+    """The x of points that are published, each moved off the fixes that fewer than k individuals share, and by how many
+    steps.
+
+    Where a point, as it is written, is such a fix, its x is raised by the least multiple of a rounding unit
+    (`unit_length` without rounding) that ends this.
+    """
+    x = x.copy()
     moved = np.zeros(len(x), np.int64)
-    chosen = np.flatnonzero(wanted)
-    if fixes is None or not len(chosen):
-        return moved
-    for cell in chosen[fixes.hit(x[chosen], y[chosen])].tolist():
+    if fixes is None or not len(x):
+        return x, moved
+    step = unit_length if precision is None else 10.0**-precision
+    for cell in np.flatnonzero(fixes.hit(x, y)).tolist():
         start = float(x[cell])
         # A step that cannot be seen in what is written would be taken very often.
         length = max(step, 2 * CLOSEST, 4 * float(np.spacing(abs(start))), fixes.unit_of_degrees(start, float(y[cell])))
@@ -96,4 +96,4 @@ def _move_off_fixes(
                 x[cell], moved[cell] = raised[free[0]], steps[free[0]]
                 break
             tried += _TRIED_AT_ONCE
-    return moved
+    return x, moved
