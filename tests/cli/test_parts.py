@@ -178,6 +178,41 @@ def test_events_in_parts_are_counted_and_anonymized(run: Run, tmp_path: Path) ->
     assert not list(tmp_path.glob("crypsis-scratch-*"))
 
 
+def test_tracks_in_parts_are_counted_anonymized_verified_and_measured(run: Run, tmp_path: Path) -> None:
+    """Each ride has fixes in both files; the original is read again as it was scanned."""
+    rng = np.random.default_rng(2)
+    for part in range(2):
+        rides = [(ride, 48 + (part * 3 + step) / 100, 11 + ride % 3 / 100) for ride in range(60) for step in range(3)]
+        north, east = (rng.normal(0, 1e-4, len(rides)) for _ in range(2))
+        columns = {
+            "trip_id": [ride for ride, _, _ in rides],
+            "lat": [lat + noise for (_, lat, _), noise in zip(rides, north, strict=True)],
+            "lng": [lng + noise for (_, _, lng), noise in zip(rides, east, strict=True)],
+            "t": [60 * (3 * part + index % 3) for index in range(len(rides))],
+        }
+        pl.DataFrame(columns).write_csv(tmp_path / f"{part}.csv")
+    alone, where = ["--each-row-is-a-person"], ["--executor", "serial", "--scratch", tmp_path]
+    command = ["scan", tmp_path / "*.csv", "--kind", "tracks", *alone]
+    facts = json.loads(run(*command, "--json").out)
+    counted = {name: facts.get(name) for name in ("kind", "records", "values", "longest", "labels")}
+    assert counted == {"kind": "tracks", "records": 60, "values": 360, "longest": 6, "labels": None}
+    assert facts["methods"]["PPSG"]["on_parts"] == "blocks"
+    assert "360 fixes in all; longest track 6" in run(*command).out
+    assert "option-without-effect" in run(*command, "--quasi", "lat").err
+    out = tmp_path / "out"
+    done = run(
+        "anonymize", tmp_path / "*.csv", "--method", "ppsg", "-k", "4", *alone, "--out", out, *where,
+        "--block-rows", "20", "--format", "parts", "--radius", "300",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert json.loads((out / "release.json").read_text())["scaling"] == {"block_rows": 20, "mode": "blocks"}
+    assert run("verify", out, *where).code == 0
+    original = ["--original", tmp_path / "*.csv", "--private-report", tmp_path / "out.private.json", *alone]
+    assert run("verify", out, *original).code == 0
+    assert json.loads(run("measure", out, *original, "--json").out)["displaced_points"] == 360
+    assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
 def test_parts_in_a_store_are_given_by_their_address_which_is_shown_without_secrets(run: Run, tmp_path: Path) -> None:
     for number in range(2):
         ages = [20 + (7 * row + number) % 30 for row in range(60)]

@@ -162,6 +162,29 @@ def test_rest_looks_runs_cancels_and_verifies(api: httpx.Client, visits: Path) -
     assert len(list(visits.iterdir())) == 3
 
 
+def test_rest_anonymizes_tracks(api: httpx.Client, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    for part in range(2):
+        rides = [(ride, 500.0 * step) for ride in range(30 * part, 30 * part + 30) for step in range(4)]
+        columns = {"trip_id": [ride for ride, _ in rides], "x": [x for _, x in rides] + rng.normal(0, 9, len(rides))}
+        columns |= {"y": rng.normal(0, 9, len(rides)), "t": [60 * (index % 4) for index in range(len(rides))]}
+        pl.DataFrame(columns).write_csv(tmp_path / f"{part}.csv")
+    at = f"/api/parts/{api.post('/api/parts', json={'path': f'{tmp_path}/*.csv'}).json()['id']}"
+    ended(api, at)
+    section = {"kind": "tracks", "id": "trip_id", "each_row_is_a_person": True}
+    assert api.put(f"{at}/section", json={"section": section}).status_code == 200
+    assert api.post(f"{at}/look").status_code == 202
+    ended(api, at)
+    seen = api.get(at).json()
+    assert (seen["facts"]["records"], seen["facts"]["values"]) == (60, 240)
+    assert seen["first_rows"]["columns"] == ["trip_id", "x", "y", "t"]
+    asked = {"method": "ppsg", "params": {"k": 3, "radius": 200}, "where": {"executor": "serial", "block_rows": 25}}
+    assert api.post(f"{at}/run", json=asked).status_code == 202
+    assert ended(api, at)["error"] is None
+    result = api.get(at).json()["result"]
+    assert (result["holds"], result["records"] > 50) == (True, True)
+
+
 def test_no_value_of_the_parts_is_told_by_an_error_or_left_behind(
     api: httpx.Client, visits: Path, tmp_path: Path
 ) -> None:

@@ -26,6 +26,7 @@ class ScannedKind(StrEnum):
     MIXED = "mixed"
     TRANSACTIONS = "transactions"
     TRAJECTORIES = "trajectories"
+    TRACKS = "tracks"
     EVENTS = "events"
 
 
@@ -77,5 +78,7 @@ def _show(facts: ScannedFacts) -> None:
     if facts.labels is not None:
         print(f"{facts.labels:,} different labels, {facts.values:,} in all; longest record {facts.longest:,}", end="")
         print(f", {facts.empty:,} empty" if facts.empty else "")
+    elif facts.values is not None:
+        print(f"{facts.values:,} fixes in all; longest track {facts.longest:,}")
     rows = [[name, mode, release] for name, (mode, release) in facts.methods.items()]
     show_table(("method", "on parts", "release of many records"), rows)

@@ -44,7 +44,7 @@ from crypsis.run_context import Progress, RunContext
 
 ROWS_SHOWN = 20
 TOLD_EVERY = 0.25  # seconds between two messages
-KINDS = ("table", "transactions", "trajectories")
+KINDS = ("table", "transactions", "trajectories", "tracks")
 
 Tell = Callable[[Mapping[str, Any]], None]
 
@@ -71,11 +71,10 @@ class PartsTask:
 
 def methods_on_parts(kind: str) -> list[str]:
     """The methods for data of a kind that work on them in parts."""
-    accepted = {"table": "Table", "transactions": "Transactions", "trajectories": "Trajectories"}.get(kind)
     return [
         name
         for name, method in METHODS.items()
-        if method.accepts.__name__ == accepted and method.scaling is not Scaling.NONE
+        if kind in KINDS and method.accepts.__name__.lower() == kind and method.scaling is not Scaling.NONE
     ]
 
 
@@ -87,7 +86,8 @@ def _suggested_section(section: Mapping[str, Any]) -> dict[str, Any]:
     if found["kind"] not in KINDS:
         if "columns" not in found:
             raise NotApplicable(
-                f"These files look like {found['kind']} data; tables, sets and trajectories are worked on in parts."
+                f"These files look like {found['kind']} data; tables, sets, trajectories and tracks are worked on in "
+                "parts."
             )
         found["kind"] = "table"
     if found["kind"] == "table":
@@ -115,6 +115,8 @@ def first_rows(scanned: ScannedTable | ScannedRecords) -> pl.DataFrame:
         frame, _ = read_table_file(file, format=scanned.file.format, **scanned.file.options)
         return frame.head(ROWS_SHOWN)
     part = Part(file, scanned.stamps[file], scanned.file.format, scanned.file.options)
+    if scanned.source.kind == "tracks":
+        return scanned.read_rows(part).head(ROWS_SHOWN)
     data = scanned.read_part(part)
     rows = data.take(np.arange(min(ROWS_SHOWN, len(data)))).to_lists()
     return pl.DataFrame({"record": range(1, len(rows) + 1), "content": [" ".join(map(str, row)) for row in rows]})

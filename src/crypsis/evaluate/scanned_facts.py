@@ -14,6 +14,7 @@ from crypsis.data.scanned import ScannedTable
 from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.stream import Events
+from crypsis.data.track import Tracks
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
 from crypsis.methods import METHODS
@@ -24,6 +25,7 @@ from crypsis.shards.mixed import EncodedMixed, encode_mixed
 from crypsis.shards.private import scan_private
 from crypsis.shards.records import EncodedRecords, encode_records
 from crypsis.shards.table import EncodedTable, encode_table
+from crypsis.shards.tracks import EncodedTracks, encode_tracks
 
 MOST_ROWS = DRIVER_ROWS  # that methods search which look at distinct rows
 
@@ -50,7 +52,7 @@ class ScannedFacts:
     columns: tuple[ScannedColumn, ...] = ()
     distinct_rows: int | None = None  # of quasi-identifiers
     labels: int | None = None  # items or locations that occur
-    values: int | None = None  # in all records together
+    values: int | None = None  # in all records together; of tracks the fixes
     longest: int | None = None
     empty: int | None = None
 
@@ -82,6 +84,8 @@ def facts_of(
     with context.stage("read"):
         encoded = _encoded(scanned, executor)
     facts = ScannedFacts(kind, files, len(encoded.shards), len(encoded))
+    if isinstance(encoded, EncodedTracks):
+        return replace(facts, values=encoded.n_fixes, longest=encoded.longest)
     if isinstance(encoded, EncodedRecords):
         return replace(facts, **_facts_of_records(encoded))
     with context.stage("count"):
@@ -92,12 +96,12 @@ def facts_of(
 
 def _encoded(
     scanned: ScannedTable | ScannedMixed | ScannedRecords, executor: Executor
-) -> EncodedTable | EncodedMixed | EncodedRecords:
+) -> EncodedTable | EncodedMixed | EncodedTracks | EncodedRecords:
     if isinstance(scanned, ScannedTable):
         return encode_table(scanned, Declarations(), executor)
     if isinstance(scanned, ScannedMixed):
         return encode_mixed(scanned, Declarations(), executor)
-    return encode_records(scanned, executor)
+    return encode_tracks(scanned, executor) if scanned.stands_for is Tracks else encode_records(scanned, executor)
 
 
 def _facts_of_table(table: EncodedTable, executor: Executor) -> dict[str, Any]:

@@ -146,7 +146,7 @@ class Typed:
         from crypsis.data.scanned_records import ScannedRecords
 
         scanned: Any = {"table": ScannedTable, "mixed": ScannedMixed}
-        scanned |= dict.fromkeys(("transactions", "trajectories", "events"), ScannedRecords)
+        scanned |= dict.fromkeys(("transactions", "trajectories", "tracks", "events"), ScannedRecords)
         if source.kind not in scanned:
             raise NotApplicable(
                 f"{source.plural.capitalize()} are not worked on in parts, so far; leave --executor out."

@@ -411,6 +411,9 @@ class PartsPage:
                 theme.tile(_("Missing values"), number(sum(one["missing"] for one in columns)))
                 if facts.get("distinct_rows") is not None:
                     theme.tile(_("Combinations of quasi-identifiers"), number(facts["distinct_rows"]))
+            elif facts["kind"] == "tracks":
+                theme.tile(_("Fixes"), number(facts["values"]))
+                theme.tile(_("Longest record"), number(facts["longest"]))
             else:
                 theme.tile(_("Different labels"), number(facts["labels"]))
                 theme.tile(_("Longest record"), number(facts["longest"]))
