@@ -456,7 +456,7 @@ def class_sizes_of(counted: CountedParts) -> ClassSizes:
     return ClassSizes(counted.n_classes, min(sizes, default=0), mean, max(sizes, default=0), suppressed, discernibility)
 
 
-def _opened_parts(folder: str | Path) -> tuple[ReleaseFolder, dict[str, Any]]:
+def open_parts(folder: str | Path) -> tuple[ReleaseFolder, dict[str, Any]]:
     """A release whose records lie in parts, and what its manifest says of them."""
     opened = open_release_folder(Path(folder))
     described: dict[str, Any] = opened.manifest["data"]
@@ -470,20 +470,25 @@ def _opened_parts(folder: str | Path) -> tuple[ReleaseFolder, dict[str, Any]]:
 
 def columns_of_release(folder: str | Path) -> dict[str, dict[str, str]]:
     """Role and type of each published column of a table in parts."""
-    _, described = _opened_parts(folder)
+    _, described = open_parts(folder)
     if described["kind"] != "table":
         raise NotApplicable(
             "Of releases in parts only tables are measured against the original; leave out the executor to read sets "
             "and sequences into memory.",
             where=str(folder),
         )
+    return told_columns(described)
+
+
+def told_columns(described: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Role and type of each published column, as a manifest describes them."""
     return {column["name"]: {"role": column["role"], "type": column["type"]} for column in described["columns"]}
 
 
 def measure_release_parts(folder: str | Path, original: ScannedTable, executor: Executor) -> dict[str, dict[str, Any]]:
     """By metric the figures of a table in parts against the parts it was made of: those that are sums over records."""
     columns_of_release(folder)
-    opened, described = _opened_parts(folder)
+    opened, described = open_parts(folder)
     parts = PublishedParts.described(tuple(str(opened.path / name) for name in data_files(described)), described)
     encoded = encode_table(original, Declarations(), executor)
     if len(encoded) != len(parts):
@@ -503,7 +508,7 @@ def measure_release_parts(folder: str | Path, original: ScannedTable, executor: 
 
 def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:
     """Recount the guarantee of a release of parts from its files alone, in bounded memory."""
-    opened, described = _opened_parts(folder)
+    opened, described = open_parts(folder)
     guarantee = guarantee_from_dict(opened.manifest["guarantee"])
     files = tuple(str(opened.path / name) for name in data_files(described))
     n_records, verdict = kind_named(described["kind"]).verify_parts(files, described, guarantee, executor)

@@ -244,3 +244,63 @@ def test_parts_in_a_store_are_given_by_their_address_which_is_shown_without_secr
     assert "https://127.0.0.1:9/a.csv" in refused.err
     assert secret not in refused.out + refused.err
     assert not list(tmp_path.rglob("fetched-*"))
+
+
+def test_releases_in_parts_are_attacked_as_those_in_memory(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    walks, sets = tmp_path / "walks", tmp_path / "sets"
+    for folder, letters in ((walks, "homework"), (sets, "basket")):
+        folder.mkdir()
+        for number in range(2):
+            rows = [rng.choice(list(dict.fromkeys(letters)), size, replace=False).tolist() for size in [1, 2, 3] * 20]
+            (folder / f"{number}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    where = ["--executor", "serial", "--scratch", tmp_path]
+    cases = [
+        (walks, "kam-cut", ["containment", "location-sequence", "location", "unique-location"], "home-work"),
+        (sets, "apriori", ["itemset"], "cover"),
+    ]
+    for folder, method, attacks, refused in cases:
+        original, out = folder / "*.jsonl", folder / "out"
+        options = ["-k", "3", *(["-m", "2", "--hierarchy", "auto:3"] if method == "apriori" else [])]
+        done = run("anonymize", original, "--method", method, *options, "--out", out, "--format", "parts")
+        assert done.code == 0, done.err
+        command = ["attack", out, "--original", original, "--json"]
+        for name in attacks:
+            local, parts = (run(*command, "--attack", name, *more) for more in ([], where))
+            assert parts.code == 0, parts.err
+            assert json.loads(parts.out) == json.loads(local.out)
+        assert json.loads(run(*command, *where).out)["attack"] == attacks[0]
+        assert "not measured on parts" in run(*command, *where, "--attack", refused).err
+        assert "option-without-effect" in run(*command, "--workers", "2").err
+        assert "option-without-effect" in run(*command, *where, "--private-report", tmp_path / "own.json").err
+    assert "holds its records in one file" in run("attack", _in_one_file(run, walks), *command[2:], *where).err
+    assert not list(tmp_path.glob("crypsis-scratch-*"))
+
+
+def _in_one_file(run: Run, walks: Path) -> Path:
+    out = walks / "whole"
+    assert run("anonymize", walks / "*.jsonl", "--method", "kam-cut", "-k", "3", "--out", out).code == 0
+    return out
+
+
+def test_risks_of_tables_in_parts_are_those_in_memory(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    for number in range(3):
+        columns = {"age": rng.integers(0, 30, 50), "zip": rng.integers(0, 9, 50).astype(str)}
+        pl.DataFrame({name: values.tolist() for name, values in columns.items()}).write_parquet(
+            tmp_path / f"{number}.parquet"
+        )
+    original, out = tmp_path / "*.parquet", tmp_path / "out"
+    where = ["--executor", "serial", "--scratch", tmp_path]
+    roles = ["--quasi", "age,zip", "--each-row-is-a-person"]
+    done = run("anonymize", original, "--method", "mondrian", "-k", "4", *roles, "--out", out, *where)
+    assert done.code == 0, done.err
+    command = ["attack", out, "--original", original, "--each-row-is-a-person", "--json"]
+    local, parts = (run(*command, *more) for more in ([], where))
+    assert parts.code == 0, parts.err
+    assert json.loads(parts.out) == json.loads(local.out)
+    command = ["data", "risk", out, "--share", "0.2", "--sets", "2", "--json"]
+    local, parts = (run(*command, *more) for more in ([], where))
+    assert parts.code == 0, parts.err
+    assert json.loads(parts.out) == json.loads(local.out)
+    assert "option-without-effect" in run("data", "risk", tmp_path / "0.parquet", "--quasi", "age", *where).err

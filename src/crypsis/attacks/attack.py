@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import cached_property
+from math import fsum
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -20,6 +22,17 @@ from crypsis.errors import NotApplicable
 from crypsis.parameters import Checked, parameters_of
 
 
+class Workers(Protocol):
+    """Whoever runs tasks on parts."""
+
+    @property
+    def memory(self) -> int: ...
+
+    def map(self, work: Any, shards: Sequence[Any], *common: Any) -> list[Any]: ...
+
+    def exchange(self, work: Any, shards: Sequence[Any], targets: int, *common: Any) -> list[list[str]]: ...
+
+
 @dataclass(frozen=True)
 class RiskAtSize:
     """What an adversary with this many pieces of knowledge achieves: aggregates over all individuals."""
@@ -29,6 +42,23 @@ class RiskAtSize:
     max_risk: float
     share_unique: float  # individuals who are the only candidate for something that may be known of them
     fewest_candidates: int
+
+    @classmethod
+    def of(cls, knowledge: int, counted: tuple[Int64s, Int64s]) -> RiskAtSize:
+        """The aggregates over individuals of whom so many have so many candidates; without any there is no risk."""
+        candidates, individuals = counted
+        total = int(individuals.sum())
+        if not total:
+            return cls(knowledge, 0.0, 0.0, 0.0, 0)
+        risks = _risks(candidates)
+        found = candidates[candidates > 0]
+        return cls(
+            knowledge,
+            fsum((risks * individuals).tolist()) / total,
+            float(risks.max()),
+            int(individuals[candidates == 1].sum()) / total,
+            int(found.min()) if len(found) else 0,
+        )
 
     def to_dict(self) -> dict[str, float | int]:
         return {
@@ -40,8 +70,61 @@ class RiskAtSize:
         }
 
 
+Counted = tuple[Int64s, Int64s]  # numbers of candidates, ascending, and how many individuals have so many
+
+
+class AttackFigures(ABC):
+    """The aggregates of an attack, out of how many individuals have how many candidates."""
+
+    attack: str
+    parameters: dict[str, Any]
+    first_size: int
+    assumed: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def individuals(self) -> int:
+        """How many were attacked."""
+
+    @property
+    @abstractmethod
+    def counted(self) -> Sequence[Counted]:
+        """By size of knowledge: how many individuals have how many candidates."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the figures do not say by themselves."""
+        return self.assumed
+
+    @property
+    def curve(self) -> tuple[RiskAtSize, ...]:
+        """How the risk grows with the knowledge, beyond what was asked for where the attack looks further."""
+        return tuple(RiskAtSize.of(self.first_size + place, one) for place, one in enumerate(self.counted))
+
+    @property
+    def outcome(self) -> RiskAtSize:
+        """The aggregates for the knowledge asked for."""
+        return self.curve[self._asked]
+
+    @property
+    def _asked(self) -> int:
+        asked = self.parameters.get("knowledge")
+        return len(self.counted) - 1 if asked is None else int(asked) - self.first_size
+
+    def to_dict(self) -> dict[str, Any]:
+        """Aggregates only, nothing about any one person."""
+        return {
+            "attack": self.attack,
+            "parameters": self.parameters,
+            "individuals": self.individuals,
+            **{name: value for name, value in self.outcome.to_dict().items() if name != "knowledge"},
+            "curve": [size.to_dict() for size in self.curve],
+            **({"notes": list(self.assumed)} if self.assumed else {}),
+        }
+
+
 @dataclass(frozen=True, eq=False)
-class AttackResult:
+class AttackResult(AttackFigures):
     """Outcome of an attack. `candidates` is private: for each individual (row) and size of knowledge (column) the
     fewest published rows that fit something the adversary may know. Only aggregates leave through `to_dict`.
 
@@ -59,50 +142,40 @@ class AttackResult:
         object.__setattr__(self, "candidates", frozen(self.candidates))
 
     @property
-    def notes(self) -> Sequence[str]:
-        """What the figures do not say by themselves."""
-        return self.assumed
-
-    @property
     def individuals(self) -> int:
         return len(self.candidates)
+
+    @cached_property
+    def counted(self) -> tuple[Counted, ...]:
+        return tuple(count_candidates(column) for column in self.candidates.T)
 
     @property
     def risks(self) -> Float64s:
         """Private: risk of each individual with all the knowledge the attack allows."""
         return _risks(self.candidates[:, self._asked])
 
-    @property
-    def curve(self) -> tuple[RiskAtSize, ...]:
-        """How the risk grows with the knowledge, beyond what was asked for where the attack looks further."""
-        return tuple(
-            _summary(self.first_size + column, self.candidates[:, column]) for column in range(self.candidates.shape[1])
-        )
-
-    @property
-    def outcome(self) -> RiskAtSize:
-        """The aggregates for the knowledge asked for."""
-        return self.curve[self._asked]
-
-    @property
-    def _asked(self) -> int:
-        asked = self.parameters.get("knowledge")
-        return self.candidates.shape[1] - 1 if asked is None else int(asked) - self.first_size
-
     def share_above(self, limit: float) -> float:
         """Share of the individuals whose risk exceeds a limit such as 1 / k."""
         return float(np.mean(self.risks > limit * (1 + 1e-9))) if self.individuals else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Aggregates only, nothing about any one person."""
-        return {
-            "attack": self.attack,
-            "parameters": self.parameters,
-            "individuals": self.individuals,
-            **{name: value for name, value in self.outcome.to_dict().items() if name != "knowledge"},
-            "curve": [size.to_dict() for size in self.curve],
-            **({"notes": list(self.assumed)} if self.assumed else {}),
-        }
+
+@dataclass(frozen=True, eq=False)
+class PartsAttackResult(AttackFigures):
+    """Outcome of an attack on a release in parts: aggregates only, the same as of the release in memory."""
+
+    attack: str
+    parameters: dict[str, Any]
+    by_size: tuple[Counted, ...] = field(repr=False)
+    first_size: int = 1
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def counted(self) -> tuple[Counted, ...]:
+        return self.by_size
+
+    @property
+    def individuals(self) -> int:
+        return int(self.by_size[0][1].sum()) if self.by_size else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +199,19 @@ class Attack(Checked, ABC):
     @abstractmethod
     def run(self, published: Any, original: Any) -> Any:
         """Attack everybody in the original and say what was left to guess."""
+
+    def run_on_parts(self, published: Any, original: Any, workers: Workers) -> PartsAttackResult:
+        """The same on parts, in bounded memory, where this adversary can be counted part by part."""
+        raise self.not_on_parts()
+
+    @classmethod
+    def works_on_parts(cls) -> bool:
+        """Whether this adversary can be counted part by part."""
+        return cls.run_on_parts is not Attack.run_on_parts
+
+    def not_on_parts(self) -> NotApplicable:
+        """This adversary is refused on parts."""
+        return NotApplicable(f"The attack {self.name} is not measured on parts; leave the executor out.")
 
     def confront(self, published: Any, original: Any) -> Confrontation:
         """The release and what may be known of the original, in the same locations, with what is counted."""
@@ -178,15 +264,7 @@ def _risks(candidates: Int64s) -> Float64s:
     return np.divide(1.0, candidates, out=np.zeros(len(candidates)), where=candidates > 0)
 
 
-def _summary(size: int, candidates: Int64s) -> RiskAtSize:
-    if not len(candidates):
-        return RiskAtSize(size, 0.0, 0.0, 0.0, 0)
-    risks = _risks(candidates)
-    found = candidates[candidates > 0]
-    return RiskAtSize(
-        size,
-        float(risks.mean()),
-        float(risks.max()),
-        float(np.mean(candidates == 1)),
-        int(found.min()) if len(found) else 0,
-    )
+def count_candidates(candidates: Int64s) -> Counted:
+    """How many individuals have how many candidates."""
+    distinct, individuals = np.unique(candidates, return_counts=True)
+    return distinct.astype(np.int64), individuals.astype(np.int64)

@@ -9,9 +9,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from crypsis.arrays import Int64s
-from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.individuals import CandidateUnit
 from crypsis.attacks.location_sequence import fewest_by_size
+from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
+from crypsis.attacks.visits_in_parts import attack_in_order
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast
@@ -36,6 +38,10 @@ class ContainmentAttack(Attack):
         largest = self.knowledge + self.beyond
         fewest = fewest_by_size(seen.published, seen.original, largest, seen.unit, seen.original.locations.sensitive)
         return AttackResult(self.name, seen.parameters, fewest, assumed=seen.notes)
+
+    def run_on_parts(self, published: PublishedFiles, original: KnownShards, workers: Workers) -> PartsAttackResult:
+        hidden = original.one_of_each.locations.sensitive
+        return attack_in_order(self, self.knowledge + self.beyond, hidden, published, original, workers)
 
 
 def compatible_rows(published: PublishedTrajectories, knowledge: Sequence[str]) -> Int64s:

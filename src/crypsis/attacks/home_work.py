@@ -12,7 +12,7 @@ from crypsis.attacks.attack import Attack, AttackResult, Confrontation
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import slots_of, target_of
 from crypsis.attacks.tracks_in_cells import longest_stays, points_in_cells
-from crypsis.attacks.unique_location import visited_locations
+from crypsis.attacks.visits_without_order import visited_locations
 from crypsis.compilation import njit
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from crypsis.arrays import offsets_of
-from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.items_in_parts import count_items
 from crypsis.attacks.known_items import (
     NO_PERSONS,
     fewest_candidates,
@@ -17,6 +18,7 @@ from crypsis.attacks.known_items import (
     record_bits,
     refuse_too_much,
 )
+from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import NotApplicable
@@ -67,6 +69,12 @@ class ItemsetAttack(Attack):
         if original.person is not None and len(whose):
             fewest = of_people(fewest, original.person)
         return AttackResult(self.name, self.parameters(), fewest[:, 1:].copy())
+
+    def run_on_parts(self, published: PublishedFiles, original: KnownShards, workers: Workers) -> PartsAttackResult:
+        largest = self.knowledge + self.beyond
+        return PartsAttackResult(
+            self.name, self.parameters(), count_items(largest, self.rarest, published, original, workers)
+        )
 
     def check_applicable(self, published: Any, original: Any) -> None:
         if not isinstance(original, self.accepts):

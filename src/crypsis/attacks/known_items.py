@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
+from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import TooLarge
 
@@ -24,18 +25,8 @@ def known_items(
     published: PublishedTransactions, original: Transactions, rarest: int
 ) -> tuple[Int64s, Int32s, NDArray[np.uint64]]:
     """What may be known of each person, as atoms, the rarest first; and the published records that fit each atom."""
+    number, atom_of = atoms_of(published.symbols, original)
     symbols = published.symbols
-    holders: dict[int, list[int]] = {}
-    slots = zip(symbols.members.tolist(), np.repeat(np.arange(len(symbols)), symbols.sizes).tolist(), strict=True)
-    for member, symbol in slots:
-        holders.setdefault(member, []).append(symbol)
-    code_of = symbols.vocabulary.encode(original.vocabulary.series).tolist()
-    secret = np.zeros(len(code_of), np.bool_) if original.sensitive is None else original.sensitive
-    number: dict[tuple[int, ...], int] = {}
-    atom_of = np.full(len(code_of), -1, np.int64)
-    for item, code in enumerate(code_of):
-        if code >= 0 and code in holders and not secret[item]:
-            atom_of[item] = number.setdefault(tuple(sorted(holders[code])), len(number))
     by_symbol = record_bits(published.offsets, published.codes, len(symbols))
     bits = np.zeros((max(len(number), 1), by_symbol.shape[1]), np.uint64)
     for held, atom in number.items():
@@ -52,6 +43,23 @@ def known_items(
     slot = np.arange(len(rows)) - np.repeat(offsets_of(lengths)[:-1], lengths)
     kept = slot < rarest
     return offsets_of(np.minimum(lengths, rarest)), atoms[kept].astype(np.int32), bits
+
+
+def atoms_of(symbols: Symbols, original: Transactions) -> tuple[dict[tuple[int, ...], int], Int64s]:
+    """The number of each atom, by the symbols that hold it, and the atom of each item; -1 where an item is suppressed
+    everywhere or sensitive."""
+    holders: dict[int, list[int]] = {}
+    slots = zip(symbols.members.tolist(), np.repeat(np.arange(len(symbols)), symbols.sizes).tolist(), strict=True)
+    for member, symbol in slots:
+        holders.setdefault(member, []).append(symbol)
+    code_of = symbols.vocabulary.encode(original.vocabulary.series).tolist()
+    secret = np.zeros(len(code_of), np.bool_) if original.sensitive is None else original.sensitive
+    number: dict[tuple[int, ...], int] = {}
+    atom_of = np.full(len(code_of), -1, np.int64)
+    for item, code in enumerate(code_of):
+        if code >= 0 and code in holders and not secret[item]:
+            atom_of[item] = number.setdefault(tuple(sorted(holders[code])), len(number))
+    return number, atom_of
 
 
 def of_people(fewest: Int64s, person: Int64s) -> Int64s:

@@ -16,7 +16,8 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int64s, offsets_of
-from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.fitting_classes import LARGEST_INDEX, Spans, count_fitting, fitting_classes, search_arrays
 from crypsis.attacks.known_items import (
     NO_PERSONS,
     fewest_candidates,
@@ -25,15 +26,12 @@ from crypsis.attacks.known_items import (
     record_bits,
     refuse_too_much,
 )
+from crypsis.attacks.tables_in_parts import TableFiles, link_tables
 from crypsis.compilation import njit
-from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
-from crypsis.data.values import write_value
+from crypsis.data.relational import Column, PublishedTable, Table
 from crypsis.errors import NotApplicable
 from crypsis.parameters import AtLeast
-
-LARGEST_INDEX = 50_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +68,19 @@ class LinkageAttack(Attack):
             candidates = fitting_records(known, released)[:, None]
         return AttackResult(self.name, self.described_parameters(), candidates, first_size=len(columns))
 
+    def run_on_parts(self, published: TableFiles, original: Any, workers: Workers) -> PartsAttackResult:
+        if self.known_items:
+            raise NotApplicable("Known items are not measured on parts; leave known_items or the executor out.")
+        counted = link_tables(published, original, workers)
+        return PartsAttackResult(self.name, self.described_parameters(), (counted,), first_size=len(published.quasi))
+
     def _people(self, known: list[Column], table: Table, published: Any) -> Int64s:
         """Candidates of each person: the people with a fitting record, for the record that leaves fewest."""
         assert table.person is not None
         released = published.table if isinstance(published, PublishedMixed) else published
         whose = _whose(released, table)
         search = _Search.of(known, released)
-        offsets, fitting = _fitting_classes(*search.arrays)
+        offsets, fitting = fitting_classes(*search.arrays)
         shown = search.class_of >= 0
         pairs = np.unique(np.stack([search.class_of[shown], whose[shown]], axis=1), axis=0)
         starts = offsets_of(np.bincount(pairs[:, 0], minlength=len(search.sizes)))
@@ -94,7 +98,7 @@ class LinkageAttack(Attack):
         offsets, atoms, bits = known_items(published.transactions, original.transactions, self.rarest)
         refuse_too_much(offsets, self.known_items, len(published))
         search = _Search.of(known, published.table)
-        fitting_offsets, fitting = _fitting_classes(*search.arrays)
+        fitting_offsets, fitting = fitting_classes(*search.arrays)
         shown = np.flatnonzero(search.class_of >= 0)
         alone = offsets_of((search.class_of >= 0).astype(np.int64))
         by_class = record_bits(alone, search.class_of[shown].astype(np.int32), len(search.sizes))
@@ -118,7 +122,7 @@ class LinkageAttack(Attack):
 def fitting_records(known: list[Column], released: PublishedTable) -> Int64s:
     """For each original record the number of published ones whose cells contain all its values."""
     search = _Search.of(known, released)
-    found: Int64s = _fitting(search.sizes, *search.arrays)
+    found: Int64s = count_fitting(search.sizes, *search.arrays)
     return found[search.person_of]
 
 
@@ -143,21 +147,8 @@ class _Search:
         people = pl.DataFrame({str(place): column.codes for place, column in enumerate(known)})
         distinct = people.unique(maintain_order=True)
         values = np.stack([distinct[name].to_numpy().astype(np.int64) for name in distinct.columns], axis=1)
-        spans = [_Spans.of(released.column(name), column) for name, column in zip(shown.columns, known, strict=True)]
-        indexed, index_offsets, index = _index(spans, class_cells, [len(column.domain) for column in known])
-        starts = offsets_of(np.array([len(span.offsets) for span in spans], np.int64))
-        slots = offsets_of(np.array([len(span.low) for span in spans], np.int64))
-        arrays = (
-            np.ascontiguousarray(values),
-            np.ascontiguousarray(class_cells),
-            starts,
-            np.concatenate([span.offsets + slots[place] for place, span in enumerate(spans)]),
-            np.concatenate([span.low for span in spans]),
-            np.concatenate([span.high for span in spans]),
-            indexed,
-            index_offsets,
-            index,
-        )
+        spans = [Spans.of(released.column(name), column) for name, column in zip(shown.columns, known, strict=True)]
+        arrays = search_arrays(values, class_cells, spans, [len(column.domain) for column in known], LARGEST_INDEX)
         return cls(sizes, _places(people, distinct), class_of, arrays)
 
 
@@ -166,148 +157,6 @@ def _places(rows: pl.DataFrame, distinct: pl.DataFrame) -> Int64s:
     numbered = distinct.with_row_index("place of the row")
     joined = rows.join(numbered, on=rows.columns, how="left", maintain_order="left")["place of the row"]
     return joined.cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class _Spans:
-    """Which value codes each cell contains: cell c the runs low[i] to high[i] for i in offsets[c]:offsets[c + 1]."""
-
-    offsets: Int64s
-    low: Int64s
-    high: Int64s
-
-    @classmethod
-    def of(cls, column: PublishedColumn, original: Column) -> _Spans:
-        runs: list[tuple[int, int]] = []
-        lengths = []
-        last = len(original.domain) - 1
-        code_of = {value: code for code, value in enumerate(original.domain.to_list())}
-        code_of_text = {write_value(value): code for value, code in code_of.items()}
-        ordered = original.domain
-        for index in range(len(column.cells)):
-            cell = column.cells[index]
-            found: list[tuple[int, int]] = []
-            if cell.kind == CellKind.ANY:
-                found = [(-1, last)]
-            elif cell.kind == CellKind.MISSING:
-                found = [(-1, -1)]
-            elif cell.kind == CellKind.RANGE:
-                low = ordered.search_sorted(cell.members[0], "left")
-                high = ordered.search_sorted(cell.members[1], "right") - 1
-                found = [(int(low), int(high))]
-            elif cell.kind == CellKind.NODE:
-                leaves = () if column.hierarchy is None else column.hierarchy.leaves.get(str(cell.members[0]), ())
-                if not leaves:
-                    raise NotApplicable(
-                        f"Column '{column.name}' says {cell.members[0]!r}, and the release does not tell which values "
-                        "that stands for."
-                    )
-                found = _runs([code_of_text[leaf] for leaf in leaves if leaf in code_of_text])
-            elif cell.kind != CellKind.SUPPRESSED:
-                found = _runs([code_of[value] for value in cell.members if value in code_of])
-            runs += found
-            lengths.append(len(found))
-        pairs = np.array(runs, np.int64).reshape(len(runs), 2)
-        return cls(offsets_of(np.array(lengths, np.int64)), pairs[:, 0].copy(), pairs[:, 1].copy())
-
-
-def _runs(codes: list[int]) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
-    for code in sorted(codes):
-        if runs and runs[-1][1] == code - 1:
-            runs[-1] = (runs[-1][0], code)
-        else:
-            runs.append((code, code))
-    return runs
-
-
-def _index(spans: list[_Spans], class_cells: Int64s, domains: list[int]) -> tuple[int, Int64s, Int64s]:
-    """The column that tells classes apart best, and the classes that contain each of its values, -1 first."""
-    best: tuple[float, int] | None = None
-    for index, span in enumerate(spans):
-        widths = np.append(0, np.cumsum(span.high - span.low + 1))
-        of_cell = widths[span.offsets[1:]] - widths[span.offsets[:-1]]
-        entries = int(of_cell[class_cells[:, index]].sum())
-        if entries <= LARGEST_INDEX:
-            best = min(best or (np.inf, -1), (entries / (domains[index] + 1), index))
-    if best is None:
-        return -1, np.zeros(1, np.int64), np.zeros(0, np.int64)
-    index = best[1]
-    span = spans[index]
-    values, classes = _contained(span.offsets, span.low, span.high, class_cells[:, index].copy())
-    order = np.argsort(values, kind="stable")
-    return index, offsets_of(np.bincount(values + 1, minlength=domains[index] + 1)), classes[order]
-
-
-@njit
-def _contained(offsets: Int64s, low: Int64s, high: Int64s, cells: Int64s) -> tuple[Int64s, Int64s]:
-    """Every pair of a class and a value that its cell contains."""
-    count = 0
-    for one in range(len(cells)):
-        for run in range(offsets[cells[one]], offsets[cells[one] + 1]):
-            count += high[run] - low[run] + 1
-    values, classes = np.empty(count, np.int64), np.empty(count, np.int64)
-    filled = 0
-    for one in range(len(cells)):
-        for run in range(offsets[cells[one]], offsets[cells[one] + 1]):
-            for value in range(low[run], high[run] + 1):
-                values[filled], classes[filled] = value, one
-                filled += 1
-    return values, classes
-
-
-@njit
-def _contains(
-    person: int,
-    one: int,
-    values: Int64s,
-    class_cells: Int64s,
-    starts: Int64s,
-    offsets: Int64s,
-    low: Int64s,
-    high: Int64s,
-    indexed: int,
-) -> bool:
-    """Every cell of a class contains the person's value; the indexed column is known to."""
-    for column in range(values.shape[1]):
-        if column == indexed:
-            continue
-        value = values[person, column]
-        cell = starts[column] + class_cells[one, column]
-        inside = False
-        for run in range(offsets[cell], offsets[cell + 1]):
-            if low[run] <= value <= high[run]:
-                inside = True
-                break
-        if not inside:
-            return False
-    return True
-
-
-@njit
-def _fitting(
-    sizes: Int64s,
-    values: Int64s,
-    class_cells: Int64s,
-    starts: Int64s,
-    offsets: Int64s,
-    low: Int64s,
-    high: Int64s,
-    indexed: int,
-    index_offsets: Int64s,
-    index: Int64s,
-) -> Int64s:
-    """Records of all classes whose every cell contains the value; looked for where the indexed column fits."""
-    found = np.zeros(len(values), np.int64)
-    for person in range(len(values)):
-        first, last = 0, len(class_cells)
-        if indexed >= 0:
-            first, last = index_offsets[values[person, indexed] + 1], index_offsets[values[person, indexed] + 2]
-        for position in range(first, last):
-            one = index[position] if indexed >= 0 else position
-            if _contains(person, one, values, class_cells, starts, offsets, low, high, indexed):
-                found[person] += sizes[one]
-    return found
 
 
 @njit
@@ -325,41 +174,6 @@ def _different_people(offsets: Int64s, fitting: Int64s, starts: Int64s, people: 
                     last_seen[people[index]] = row
                     found[row] += 1
     return found
-
-
-@njit
-def _fitting_classes(
-    values: Int64s,
-    class_cells: Int64s,
-    starts: Int64s,
-    offsets: Int64s,
-    low: Int64s,
-    high: Int64s,
-    indexed: int,
-    index_offsets: Int64s,
-    index: Int64s,
-) -> tuple[Int64s, Int64s]:
-    """The classes that fit each person: person p has classes[fitting_offsets[p]:fitting_offsets[p + 1]]."""
-    fitting_offsets = np.zeros(len(values) + 1, np.int64)
-    room, filled = 1024, 0
-    classes = np.empty(room, np.int64)
-    for person in range(len(values)):
-        first, last = 0, len(class_cells)
-        if indexed >= 0:
-            first, last = index_offsets[values[person, indexed] + 1], index_offsets[values[person, indexed] + 2]
-        for position in range(first, last):
-            one = index[position] if indexed >= 0 else position
-            if not _contains(person, one, values, class_cells, starts, offsets, low, high, indexed):
-                continue
-            if filled == room:
-                room *= 2
-                more = np.empty(room, np.int64)
-                more[:filled] = classes
-                classes = more
-            classes[filled] = one
-            filled += 1
-        fitting_offsets[person + 1] = filled
-    return fitting_offsets, classes[:filled]
 
 
 def _whose(released: PublishedTable, table: Table) -> Int64s:

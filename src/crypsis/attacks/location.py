@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from crypsis.arrays import Int32s, Int64s, offsets_of
-from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
-from crypsis.attacks.matching import Target, known_atoms, slots_of, target_of
-from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
+from crypsis.attacks.matching import known_atoms, target_of
+from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
+from crypsis.attacks.visits_in_parts import attack_without_order
+from crypsis.attacks.visits_without_order import fewest_of_visits
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 
@@ -36,31 +35,12 @@ class LocationAttack(Attack):
         seen = self.confront(published, original)
         target = target_of(seen.published, seen.original, seen.unit)
         offsets, known = known_atoms(seen.original, target)
-        fewest = fewest_of_visits(target, offsets, known, self.knowledge, type(self).__name__)
+        everything = (0, target.n_atoms)
+        fewest = fewest_of_visits(
+            target, offsets, known, self.knowledge, type(self).__name__, target.n_individuals, everything
+        )
         people = per_individual(fewest, seen.original, seen.unit)
         return AttackResult(self.name, seen.parameters, people, assumed=seen.notes)
 
-
-def fewest_of_visits(target: Target, offsets: Int64s, known: Int32s, largest: int, needed_by: str) -> Int64s:
-    """Fewest candidates for 1, 2, … `largest` of the given atoms of each person, in whatever order."""
-    slots = slots_of(target, needed_by)
-    n_people, n_atoms = len(offsets) - 1, max(target.n_atoms, 1)
-    person = np.repeat(np.arange(n_people), np.diff(offsets))
-    pairs, times = np.unique(person * n_atoms + known, return_counts=True)
-    whose, atom = np.divmod(pairs, n_atoms)
-    return fewest_candidates_without_order(
-        slots.offsets,
-        slots.atoms,
-        slots.group,
-        slots.visits,
-        slots.sizes,
-        np.arange(target.n_atoms + 1),  # knowing one visit is one item for each atom
-        np.ones(target.n_atoms, np.int64),
-        target.individuals,
-        target.n_individuals,
-        offsets_of(np.bincount(whose, minlength=n_people)),
-        atom,
-        times.astype(np.int64),
-        largest,
-        False,
-    )
+    def run_on_parts(self, published: PublishedFiles, original: KnownShards, workers: Workers) -> PartsAttackResult:
+        return attack_without_order(self, self.knowledge, False, published, original, workers)

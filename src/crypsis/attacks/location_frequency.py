@@ -11,8 +11,8 @@ from crypsis.arrays import offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import SUPPRESSED, slots_of, target_of
-from crypsis.attacks.unique_location import visited_locations
 from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
+from crypsis.attacks.visits_without_order import visited_locations
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast
@@ -60,6 +60,8 @@ class LocationFrequencyAttack(Attack):
             np.ones(len(known), np.int64),
             self.knowledge,
             True,
+            0,
+            target.n_atoms,
         )
         people = per_individual(fewest, seen.original, seen.unit)
         return AttackResult(self.name, seen.parameters, people, assumed=seen.notes)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from crypsis.arrays import Bools, Int64s
-from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
 from crypsis.attacks.matching import known_atoms, target_of
 from crypsis.attacks.ordered_knowledge import fewest_candidates_in_order
+from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
+from crypsis.attacks.visits_in_parts import attack_in_order
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 
@@ -35,6 +37,9 @@ class LocationSequenceAttack(Attack):
         fewest = fewest_by_size(seen.published, seen.original, self.knowledge, seen.unit)
         return AttackResult(self.name, seen.parameters, fewest, assumed=seen.notes)
 
+    def run_on_parts(self, published: PublishedFiles, original: KnownShards, workers: Workers) -> PartsAttackResult:
+        return attack_in_order(self, self.knowledge, None, published, original, workers)
+
 
 def fewest_by_size(
     published: PublishedTrajectories, original: Trajectories, largest: int, unit: str, hidden: Bools | None = None
@@ -53,5 +58,7 @@ def fewest_by_size(
         known_offsets,
         known,
         largest,
+        0,
+        target.n_atoms,
     )
     return per_individual(fewest, original, unit)

@@ -35,10 +35,13 @@ def fewest_candidates_in_order(
     known_offsets: Int64s,
     known: Int32s,
     largest: int,
+    first_atom: int,
+    end_atom: int,
 ) -> Int64s:
     """fewest[v, s - 1]: the fewest individuals whose rows fit up to s visits that may be known of person v.
 
-    Rows of one individual follow each other and count once. Knowledge that fits nowhere is passed over.
+    Rows of one individual follow each other and count once. Knowledge that fits nowhere is passed over, and so is what
+    does not begin with one of the atoms first_atom:end_atom.
     """
     n_people = len(known_offsets) - 1
     fewest = np.full((n_people, largest), n_individuals, np.int64)
@@ -63,6 +66,8 @@ def fewest_candidates_in_order(
                 symbol = codes[visit]
                 for index in range(atom_offsets[symbol], atom_offsets[symbol + 1]):
                     atom = atoms[index]
+                    if depth == 0 and not first_atom <= atom < end_atom:
+                        continue
                     if seen_in[atom] != serial:
                         seen_in[atom] = serial
                         if entries[atom] == 0:

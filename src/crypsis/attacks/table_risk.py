@@ -18,15 +18,16 @@ finding quasi-identifiers. PDM 2007: distinction and separation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import MISSING, asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, replace
 from itertools import combinations
+from math import fsum
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Float64s, Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedTable, Table
@@ -68,6 +69,48 @@ class AttributeRisk:
     distinction: float
     separation: float
 
+    @classmethod
+    def of(cls, columns: Sequence[str], sizes: SizesOfClasses) -> AttributeRisk:
+        """By the rows that are equal in the columns."""
+        total = sizes.total
+        pairs = total * (total - 1)
+        alike = sum(size * (size - 1) * count for size, count in sizes.counted())
+        return cls(
+            tuple(columns),
+            sizes.n_classes,
+            sizes.n_classes / total if total else 0.0,
+            1.0 - alike / pairs if pairs else 0.0,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SizesOfClasses:
+    """The sizes of classes that occur, ascending; how many classes have each, and how many individuals count as being
+    in one (a person with several records is in the smallest of theirs)."""
+
+    sizes: Int64s
+    classes: Int64s
+    individuals: Int64s
+
+    @classmethod
+    def of(cls, classes: Mapping[int, int]) -> SizesOfClasses:
+        """By size the number of classes."""
+        sizes = np.array(sorted(classes), np.int64)
+        counts = np.array([classes[size] for size in sizes.tolist()], np.int64)
+        return cls(sizes, counts, sizes * counts)
+
+    @property
+    def total(self) -> int:
+        return int(self.individuals.sum())
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.classes.sum())
+
+    def counted(self) -> Iterator[tuple[int, int]]:
+        """Each size, and how many classes have it."""
+        return zip(self.sizes.tolist(), self.classes.tolist(), strict=True)
+
 
 @dataclass(frozen=True, eq=False)
 class TableRisk:
@@ -82,26 +125,32 @@ class TableRisk:
     journalist: AdversaryRisk
     marketer: float
     attributes: tuple[AttributeRisk, ...]
-    sizes: Int64s = field(repr=False)  # of the class of each record that is shown, or of each person's smallest
-    _classes: pl.DataFrame = field(repr=False)
+    counted: SizesOfClasses = field(repr=False)
+    _classes: pl.DataFrame | None = field(repr=False)
     people: int | None = None  # with a record that is shown, where a person has several
 
-    def __post_init__(self) -> None:
-        freeze(self, "sizes")
+    @property
+    def sizes(self) -> Int64s:
+        """Of the class of each record that is shown, or of each person's smallest; ascending."""
+        return np.repeat(self.counted.sizes, self.counted.individuals)
 
     @property
     def classes(self) -> int:
-        return self._classes.height
+        return self.counted.n_classes
 
     @property
     def smallest_class(self) -> int | None:
         """The level of k-anonymity; None where no record is shown."""
-        return int(self.sizes.min()) if len(self.sizes) else None
+        return next((size for size, own in self._individuals() if own), None)
 
     @property
     def unique_share(self) -> float:
         """Sample uniqueness: share of the records (or people) whose class is theirs alone."""
-        return float(np.mean(self.sizes == 1)) if len(self.sizes) else 0.0
+        total = self.counted.total
+        return dict(self._individuals()).get(1, 0) / total if total else 0.0
+
+    def _individuals(self) -> Iterator[tuple[int, int]]:
+        return zip(self.counted.sizes.tolist(), self.counted.individuals.tolist(), strict=True)
 
     @property
     def population_unique_share(self) -> float:
@@ -110,16 +159,18 @@ class TableRisk:
 
     def isolated(self, below: int = 2) -> pl.DataFrame:
         """Private: the classes with fewer records than `below`, smallest first, as texts with their sizes."""
+        if self._classes is None:
+            raise NotApplicable("Which classes are small is not measured on parts; read the release into memory.")
         return self._classes.filter(pl.col(_COUNT) < below).sort(_COUNT, *self.quasi)
 
     def class_sizes(self) -> dict[str, dict[str, int]]:
         """Classes and records by size of class: `1`, `2`, `3`, `4-5`, …, `> 100`."""
-        counts = self._classes[_COUNT].to_numpy()
+        sizes, classes = self.counted.sizes, self.counted.classes
         found = {}
         for low, high in zip((0, *SIZES_SHOWN), (*SIZES_SHOWN, None), strict=True):
-            inside = (counts > low) & (True if high is None else counts <= high)
+            inside = (sizes > low) & (True if high is None else sizes <= high)
             name = f"> {low}" if high is None else str(high) if high == low + 1 else f"{low + 1}-{high}"
-            found[name] = {"classes": int(inside.sum()), "records": int(counts[inside].sum())}
+            found[name] = {"classes": int(classes[inside].sum()), "records": int((sizes * classes)[inside].sum())}
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,52 +219,73 @@ def table_risk(
     >>> found.prosecutor.highest, found.unique_share
     (1.0, 0.3333333333333333)
     """
-    share, limit, sets = (
-        _SHARE.check(share, "table_risk"),
-        _LIMIT.check(limit, "table_risk"),
-        _SETS.check(sets, "table_risk"),
-    )
+    share, limit, sets = check_settings(share, limit, sets)
     table = _table_of(data)
-    names = _quasi_of(table, quasi)
+    names = check_quasi(table.quasi if quasi is None else quasi, table.column)
     rows, suppressed, person = _codes(table, names)
     individuals = pl.len() if person is None else pl.col(_PERSON).n_unique()
     known = rows if person is None else rows.with_columns(pl.Series(_PERSON, person))
     counted = known.group_by(names, maintain_order=True).agg(individuals.cast(pl.Int64).alias(_COUNT))
     classes = counted.with_columns(_texts(table, name, counted[name]) for name in names)
     counts = counted[_COUNT].to_numpy().astype(np.int64)
-    certain = 1.0 / np.maximum(counts, 1)
-    if population is not None:
-        in_population = _population_counts(classes, population, names)
-        likely = 1.0 / np.maximum(in_population, counts)  # whoever is in the table is in the population
+    sizes = _sizes_of(counts)
+    if population is None and person is None:
+        certain, likely, weights = *risks_of(sizes, share), sizes.individuals
     else:
+        certain, weights = 1.0 / np.maximum(counts, 1), counts
         likely = expected_inverse(counts, share)
-    sizes, weights = np.repeat(counts, counts), counts
+        if population is not None:
+            in_population = _population_counts(classes, population, names)
+            likely = 1.0 / np.maximum(in_population, counts)  # whoever is in the table is in the population
     if person is not None:
         numbered = counted.with_row_index(_CLASS).select(_CLASS, *names)
         pairs = known.join(numbered, on=names, how="left", nulls_equal=True).select(_PERSON, _CLASS).unique()
         slot, one = pairs[_CLASS].to_numpy().astype(np.int64), pairs[_PERSON].to_numpy()
         certain, likely = _worst_of(certain[slot], one), _worst_of(likely[slot], one)
-        sizes = np.round(1.0 / certain).astype(np.int64)
         weights = np.ones(len(certain), np.int64)
-    journalist = _summary(likely, weights, limit)
+        smallest = np.round(1.0 / certain).astype(np.int64)
+        sizes = replace(
+            sizes, individuals=np.bincount(np.searchsorted(sizes.sizes, smallest), minlength=len(sizes.sizes))
+        )
+    journalist = summary_of(likely, weights, limit)
     return TableRisk(
         len(table),
         suppressed,
         tuple(names),
         share,
         limit,
-        _summary(certain, weights, limit),
+        summary_of(certain, weights, limit),
         journalist,
         journalist.mean,
         tuple(
-            _attribute(rows, list(chosen))
-            for size in range(1, min(sets, len(names)) + 1)
-            for chosen in combinations(names, size)
+            AttributeRisk.of(chosen, _sizes_of(rows.group_by(chosen).len()["len"].to_numpy().astype(np.int64)))
+            for chosen in sets_of_columns(names, sets)
         ),
         sizes,
         classes,
-        None if person is None else len(sizes),
+        None if person is None else len(certain),
     )
+
+
+def check_settings(share: float, limit: float, sets: int) -> tuple[float, float, int]:
+    """The settings, refused where they say nothing."""
+    return _SHARE.check(share, "table_risk"), _LIMIT.check(limit, "table_risk"), _SETS.check(sets, "table_risk")
+
+
+def sets_of_columns(names: Sequence[str], largest: int) -> Iterator[tuple[str, ...]]:
+    """All sets of up to so many columns."""
+    for size in range(1, min(largest, len(names)) + 1):
+        yield from combinations(names, size)
+
+
+def risks_of(sizes: SizesOfClasses, share: float) -> tuple[Float64s, Float64s]:
+    """By size of class the risk for somebody who knows that the victim is in the table, and for one who does not."""
+    return 1.0 / np.maximum(sizes.sizes, 1), expected_inverse(sizes.sizes, share)
+
+
+def _sizes_of(counts: Int64s) -> SizesOfClasses:
+    sizes, classes = np.unique(counts, return_counts=True)
+    return SizesOfClasses(sizes, classes, sizes * classes)
 
 
 def expected_inverse(sizes: Int64s, share: float) -> Float64s:
@@ -253,25 +325,14 @@ def _worst_of(risks: Float64s, person: Int64s) -> Float64s:
     return worst
 
 
-def _summary(risks: Float64s, counts: Int64s, limit: float) -> AdversaryRisk:
+def summary_of(risks: Float64s, counts: Int64s, limit: float) -> AdversaryRisk:
+    """The figures of one adversary, to whom so many individuals are at each risk."""
     total = int(counts.sum())
     if not total:
         return AdversaryRisk(0.0, 0.0, 0.0)
     above = counts[risks > limit * (1 + 1e-9)].sum()
-    return AdversaryRisk(float(risks.max()), float(risks @ counts / total), float(above / total))
-
-
-def _attribute(rows: pl.DataFrame, columns: list[str]) -> AttributeRisk:
-    counts = rows.group_by(columns).len()["len"].to_numpy().astype(np.float64)
-    total = float(rows.height)
-    pairs = total * (total - 1)
-    alike = float((counts * (counts - 1)).sum())
-    return AttributeRisk(
-        tuple(columns),
-        len(counts),
-        len(counts) / total if total else 0.0,
-        1.0 - alike / pairs if pairs else 0.0,
-    )
+    mean = fsum((risks * counts).tolist()) / total
+    return AdversaryRisk(float(risks.max()), mean, float(above / total))
 
 
 def _codes(table: Table | PublishedTable, names: list[str]) -> tuple[pl.DataFrame, int, Int64s | None]:
@@ -302,7 +363,7 @@ def _texts(table: Table | PublishedTable, name: str, codes: pl.Series) -> pl.Ser
 
 def _population_counts(classes: pl.DataFrame, population: Tabular, names: list[str]) -> Int64s:
     table = _table_of(population)
-    _quasi_of(table, names)
+    check_quasi(names, table.column)
     rows, _, person = _codes(table, names)
     if person is None:
         everybody = rows.group_by(names).agg(pl.len().alias("population"))
@@ -322,15 +383,16 @@ def _table_of(data: Any) -> Table | PublishedTable:
     return found
 
 
-def _quasi_of(table: Table | PublishedTable, quasi: Sequence[str] | None) -> list[str]:
-    names = list(table.quasi if quasi is None else quasi)
+def check_quasi(quasi: Sequence[str], column: Callable[[str], object]) -> list[str]:
+    """The columns that may be known: each once, and of the table, whose `column` refuses others."""
+    names = list(quasi)
     if not names:
         raise BadParameter(
             "table_risk: an adversary knows quasi-identifiers, and this table has none; name them (quasi=…).",
             parameter="quasi",
         )
     for name in names:
-        table.column(name)
+        column(name)
         if names.count(name) > 1:
             raise BadParameter(f"table_risk: column '{name}' is named twice.", parameter="quasi")
     return names

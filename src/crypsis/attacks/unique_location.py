@@ -7,11 +7,13 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from crypsis.arrays import Int64s, offsets_of
-from crypsis.attacks.attack import Attack, AttackResult
+from crypsis.arrays import offsets_of
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.individuals import CandidateUnit, per_individual
-from crypsis.attacks.location import fewest_of_visits
 from crypsis.attacks.matching import SUPPRESSED, target_of
+from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
+from crypsis.attacks.visits_in_parts import attack_without_order
+from crypsis.attacks.visits_without_order import fewest_of_visits, visited_locations
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.parameters import AtLeast
@@ -40,15 +42,12 @@ class UniqueLocationAttack(Attack):
         atoms = target.atom_of_location[location]
         kept = atoms != SUPPRESSED
         offsets = offsets_of(np.bincount(whose[kept], minlength=len(seen.original)))
-        fewest = fewest_of_visits(target, offsets, atoms[kept], self.knowledge, type(self).__name__)
+        everything = (0, target.n_atoms)
+        fewest = fewest_of_visits(
+            target, offsets, atoms[kept], self.knowledge, type(self).__name__, target.n_individuals, everything
+        )
         people = per_individual(fewest, seen.original, seen.unit)
         return AttackResult(self.name, seen.parameters, people, assumed=seen.notes)
 
-
-def visited_locations(original: Trajectories) -> tuple[Int64s, Int64s, Int64s]:
-    """Trajectory, location and number of visits of every distinct pair, by trajectory, then by location."""
-    n_locations = max(len(original.locations), 1)
-    row = np.repeat(np.arange(len(original)), original.lengths)
-    pairs, visits = np.unique(row * n_locations + original.codes, return_counts=True)
-    whose, location = np.divmod(pairs, n_locations)
-    return whose, location, visits.astype(np.int64)
+    def run_on_parts(self, published: PublishedFiles, original: KnownShards, workers: Workers) -> PartsAttackResult:
+        return attack_without_order(self, self.knowledge, True, published, original, workers)

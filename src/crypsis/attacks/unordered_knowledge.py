@@ -40,12 +40,15 @@ def fewest_candidates_without_order(
     times: Int64s,
     largest: int,
     exact: bool,
+    first_atom: int,
+    end_atom: int,
 ) -> Int64s:
     """fewest[v, s - 1]: the fewest individuals whose rows fit up to s items that may be known of person v.
 
     A row fits if the visits of each of its symbols suffice for what is known of the symbol's members; if `exact`,
     weights are all visits to a location, so a symbol whose members are all known must have no visit left, and no atom
-    is known twice. Rows of one individual follow each other and count once. Knowledge that fits nowhere is passed over.
+    is known twice. Rows of one individual follow each other and count once. Knowledge that fits nowhere is passed over,
+    and so is what does not begin with one of the atoms first_atom:end_atom.
     """
     n_people, n_items = len(known_offsets) - 1, len(weights)
     fewest = np.full((n_people, largest), n_individuals, np.int64)
@@ -68,8 +71,10 @@ def fewest_candidates_without_order(
         for entry in range(first_row, end_row):
             row = rows[entry]
             for slot in range(_first_slot(offsets[row], row_slots[entry], depth, exact), offsets[row + 1]):
-                room, all_known = _room(group, visits, sizes, weights, row_slots[entry], chosen, depth, slot)
                 atom = slot_atoms[slot]
+                if depth == 0 and not first_atom <= atom < end_atom:
+                    continue
+                room, all_known = _room(group, visits, sizes, weights, row_slots[entry], chosen, depth, slot)
                 for item in range(item_offsets[atom], item_offsets[atom + 1]):
                     if weights[item] > room:
                         break

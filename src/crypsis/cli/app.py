@@ -23,7 +23,7 @@ _COMMANDS: dict[str, tuple[str, str | None]] = {  # its function or class, and h
     "sign": ("keys.sign", None),
     "certificate": ("certificate.Certificate", None),
     "measure": ("measure.Measure", _READING),
-    "attack": ("attack.attack", _CHOOSING),
+    "attack": ("attack.AttackCommand", _CHOOSING),
     "reconstruct": ("reconstruct.reconstruct", None),
     "export": ("export.Export", None),
     "report": ("report.report", None),

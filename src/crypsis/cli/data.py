@@ -15,14 +15,14 @@ from crypsis.cli.command import Command
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
 from crypsis.cli.reading import FileCommand, Reader, ReadingCommand
-from crypsis.cli.risk import RiskCommand, risk
+from crypsis.cli.risk import Risk, RiskCommand
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS, in_order
 from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, OutputExists
 from crypsis.places import reword
 from crypsis.wording import counted
 
 data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
-data_app.command(cls=RiskCommand, epilog=EVERY_COMMAND)(risk)
+data_app.command("risk", cls=RiskCommand, epilog=EVERY_COMMAND)(Risk.own_options_first())
 
 Edits = Annotated[Path | None, typer.Option("--edits", help="List of edits (default: INPUT.edits.json).")]
 _NOT_SHOWN = ("item_separator", "hierarchy", "suggested_type")

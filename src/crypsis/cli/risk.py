@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.output import show, show_table
+from crypsis.cli.output import progress, show, show_table
 from crypsis.cli.person_question import note_person
 from crypsis.cli.reading import Reader, ReadingCommand
 from crypsis.cli.settings import SETTINGS
+from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
 from crypsis.errors import BadParameter, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -24,51 +26,77 @@ class RiskCommand(ReadingCommand):
     shapes = False  # what is looked at is the table as it stands
 
 
-def risk(
-    read: Reader,
-    input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")],
-    after: Annotated[
-        Path | None, typer.Option("--after", help="A release of this table, whose risks are shown for comparison.")
-    ] = None,
-    share: Annotated[
-        float, typer.Option("--share", help="Share of the population that is in the table, for the journalist's risk.")
-    ] = 1.0,
-    limit: Annotated[float, typer.Option("--limit", help="Largest risk that is acceptable.")] = 0.2,
-    sets: Annotated[
-        int, typer.Option("--sets", help="Look at all sets of up to so many columns: what do they tell apart?")
-    ] = 1,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Risk(OnParts):
     """Show how surely people can be picked out of a table by what others may know of them.
 
     Counts records, and people with --person.
     Prosecutor: knows that the victim is in the table. Journalist: does not. Marketer: links everybody and counts hits.
-    Shows aggregates only, never whose risk it is.
+    Shows aggregates only, never whose risk it is. With --executor a release in parts is not read into memory.
     """
-    from crypsis.attacks.table_risk import table_risk
-    from crypsis.cli.reading.column_options import listed
-    from crypsis.data.relational import PublishedTable
 
-    columns, person = listed(read.typed["quasi"]) or None, read.typed["person"]
-    settings: dict[str, Any] = {"share": share, "limit": limit, "sets": sets}
-    if input.is_dir():
-        if person is not None:
-            raise OptionWithoutEffect("--person is for a table as collected; a release does not tell whose records.")
-        if after is not None:
-            raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
-        risks = [table_risk(_released(input), quasi=columns, **settings)]
-    else:
-        table = read(input, PublishedTable)
-        risks = [table_risk(table, **settings)]
-        if person is None:
-            note_person(read.typed.frame(input)[0])
-        if after is not None:
-            risks.append(table_risk(_released(after), quasi=columns, **settings))
-    if SETTINGS.get().json:
-        described = [one.to_dict() for one in risks]
-        show(described[0] if after is None else {"before": described[0], "after": described[1]}, "")
-        return
-    headings = ("before", "after") if after is not None else ("value",)
-    _show(risks, headings, input.name)
+    read: Reader
+    input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")]
+    after: Annotated[
+        Path | None, typer.Option("--after", help="A release of this table, whose risks are shown for comparison.")
+    ] = None
+    share: Annotated[
+        float, typer.Option("--share", help="Share of the population that is in the table, for the journalist's risk.")
+    ] = 1.0
+    limit: Annotated[float, typer.Option("--limit", help="Largest risk that is acceptable.")] = 0.2
+    sets: Annotated[
+        int, typer.Option("--sets", help="Look at all sets of up to so many columns: what do they tell apart?")
+    ] = 1
+
+    def execute(self) -> None:
+        from crypsis.attacks.table_risk import table_risk
+        from crypsis.cli.reading.column_options import listed
+        from crypsis.data.relational import PublishedTable
+
+        columns, person = listed(self.read.typed["quasi"]) or None, self.read.typed["person"]
+        settings: dict[str, Any] = {"share": self.share, "limit": self.limit, "sets": self.sets, "quasi": columns}
+        where = WhereToRun.of(self)
+        if self.executor is None:
+            refuse_without_parts(where)
+        if self.input.is_dir():
+            if person is not None:
+                raise OptionWithoutEffect(
+                    "--person is for a table as collected; a release does not tell whose records."
+                )
+            if self.after is not None:
+                raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
+            if self.executor is None:
+                risks = [table_risk(_released(self.input), **settings)]
+            else:
+                risks = [_risk_of_parts(self.input, where, settings)]
+        elif self.executor is not None:
+            raise OptionWithoutEffect(
+                "--executor is for a release folder in parts; a table is read into memory.", parameter="executor"
+            )
+        else:
+            table = self.read(self.input, PublishedTable)
+            risks = [table_risk(table, **settings)]
+            if person is None:
+                note_person(self.read.typed.frame(self.input)[0])
+            if self.after is not None:
+                risks.append(table_risk(_released(self.after), **settings))
+        if SETTINGS.get().json:
+            described = [one.to_dict() for one in risks]
+            show(described[0] if self.after is None else {"before": described[0], "after": described[1]}, "")
+            return
+        headings = ("before", "after") if self.after is not None else ("value",)
+        _show(risks, headings, self.input.name)
+
+
+def _risk_of_parts(folder: Path, where: WhereToRun, settings: dict[str, Any]) -> TableRisk:
+    from crypsis.parts_attack import risk_of_release_parts
+
+    executor = where.start()
+    try:
+        with progress():
+            return risk_of_release_parts(folder, executor, **settings)
+    finally:
+        executor.close()
 
 
 def _released(folder: Path) -> Any:
