@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import crypsis
+from crypsis.data.formats import published as trajectory_files
 from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_set_part
 from crypsis.data.scanned_records import ScannedRecords
@@ -84,6 +85,7 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "WHOLE_RECORDS", 10)
     monkeypatch.setattr(table_parts, "PART_ROWS", 16)
     monkeypatch.setattr(ragged_sort, "SAMPLE", 4)
+    monkeypatch.setattr(trajectory_files, "LABELS_OF_GROUP", 40)
 
 
 def write_walks(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis.data import inspect_file
 from crypsis.data.formats.memory import LIMIT_VARIABLE
-from crypsis.data.formats.parquet import COPIES, content_size, memory_needed, read_frame
+from crypsis.data.formats.parquet import COPIES, content_size, memory_needed, read_frame, slices
 from crypsis.data.formats.tabular import read_rows
 from crypsis.errors import BadRow, CrypsisError, TooLarge, UnknownColumn, UnreadableFile
 
@@ -146,3 +146,42 @@ def test_a_footer_whose_columns_have_no_names_is_damaged(
     monkeypatch.setattr("crypsis.data.formats.parquet._footer", lambda file: {4: [{1: [{3: {3: path}}]}]})
     with pytest.raises(UnreadableFile, match="footer is damaged"):
         content_size(file)
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ([], [(0, 0)]),
+        ([(0, 0)], [(0, 0)]),
+        ([(3, 5), (3, 5), (3, 6), (1, 0)], [(0, 6), (6, 4)]),  # small row groups are read together
+        ([(25, 0), (2, 0)], [(0, 9), (9, 9), (18, 7), (25, 2)]),  # too many rows
+        ([(2, 1), (4, 21), (1, 1)], [(0, 2), (2, 2), (4, 2), (6, 1)]),  # too many values
+        ([(1, 100), (2, 3)], [(0, 1), (1, 2)]),  # a row stays whole
+    ],
+)
+def test_slices_hold_so_many_rows_and_values_at_most(
+    file: Path, monkeypatch: pytest.MonkeyPatch, groups: list[tuple[int, int]], expected: list[tuple[int, int]]
+) -> None:
+    told = [{1: [{3: {3: [b"x", b"list"], 5: values}}, {3: {3: [b"y"], 5: 1000}}], 3: rows} for rows, values in groups]
+    footer = {3: sum(rows for rows, _ in groups), 4: told}
+    monkeypatch.setattr("crypsis.data.formats.parquet._footer", lambda file: footer)
+    assert list(slices(file, "x", 10, 12)) == expected
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        {3: 7, 4: [{1: [], 3: 6}]},
+        {3: 1, 4: [{1: [], 3: 2}, {1: [], 3: -1}]},
+        {3: 2, 4: [{1: []}]},
+        {3: 2, 4: [{1: [{3: 7}], 3: 2}]},
+        {3: 2, 4: 5},
+        {3: b"2", 4: [{1: [], 3: 2}]},
+    ],
+)
+def test_row_groups_that_do_not_add_up_are_damaged(
+    file: Path, monkeypatch: pytest.MonkeyPatch, footer: dict[int, object]
+) -> None:
+    monkeypatch.setattr("crypsis.data.formats.parquet._footer", lambda file: footer)
+    with pytest.raises(UnreadableFile, match="footer is damaged"):
+        list(slices(file, "x", 10, 12))

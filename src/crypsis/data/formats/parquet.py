@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,47 @@ def decode_slice(source: Any, columns: list[str] | None, first: int, rows: int) 
 def n_rows(file: Path) -> int:
     """The number of rows, as the footer tells it."""
     return max(0, int(_footer(file).get(3, 0)))
+
+
+def slices(file: Path, column: str, most_rows: int, most_values: int) -> Iterator[tuple[int, int]]:
+    """First row and number of rows of slices with so many rows and values of a column at most; a file without rows is
+    one empty slice. Whole row groups stay together where they can; one that is too large is cut as if all of its rows
+    held as much."""
+    first = rows = values = 0
+    for own_rows, own_values in _row_groups(file, column):
+        if rows and (rows + own_rows > most_rows or values + own_values > most_values):
+            yield first, rows
+            first, rows, values = first + rows, 0, 0
+        rows, values = rows + own_rows, values + own_values
+        if rows > most_rows or values > most_values:
+            n_slices = max(-(-rows // most_rows), min(-(-values // most_values), rows))
+            at_once = -(-rows // n_slices)
+            end = first + rows
+            for start in range(first, end, at_once):
+                yield start, min(at_once, end - start)
+            first, rows, values = end, 0, 0
+    if rows or not first:
+        yield first, rows
+
+
+def _row_groups(file: Path, column: str) -> list[tuple[int, int]]:
+    """Of each row group the rows, and the values of a column."""
+    footer = _footer(file)
+    try:
+        groups = [
+            (
+                int(group[3]),
+                sum(
+                    int(chunk[3][5]) for chunk in group[1] if chunk[3][3][0].decode("utf-8", errors="replace") == column
+                ),
+            )
+            for group in footer.get(4, [])
+        ]
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise _unreadable(file, "its footer is damaged") from error
+    if any(rows < 0 or values < 0 for rows, values in groups) or sum(rows for rows, _ in groups) != footer.get(3):
+        raise _unreadable(file, "its footer is damaged")
+    return groups
 
 
 def read_frame_and_metadata(path: str | Path) -> tuple[pl.DataFrame, dict[str, str]]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of, take_records
 from crypsis.data.formats import format_of, json_lines, parquet
@@ -24,15 +25,17 @@ from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.compression import is_compressed, readable_file
 from crypsis.data.formats.failures import writing
 from crypsis.data.formats.source import line_place, place
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, BadRow, UnknownFormat
 
 COLUMN = "trajectory"
+_LISTS = pl.List(pl.List(pl.String))
 ROWS_AT_ONCE = 1 << 16
 ROWS_OF_GROUP = 1 << 17  # of a Parquet file
+LABELS_OF_GROUP = 1 << 22  # every visit to a merged symbol lists all of its labels, which take 16 bytes each or more
 
 
 def read_published_trajectories(path: str | Path, format: str | None = None) -> PublishedTrajectories:
@@ -55,9 +58,7 @@ def write_published_trajectories(data: PublishedTrajectories, path: str | Path, 
         raise UnknownFormat(f"Published trajectories are written as jsonl or parquet, not {format!r}.", where=str(file))
     with writing(file):
         if format == "parquet":
-            _published_frame(data).write_parquet(
-                file, compression="zstd", compression_level=3, row_group_size=ROWS_OF_GROUP, statistics=False
-            )
+            _write_parquet(data, file)
         else:
             _write_json_lines(data, file)
 
@@ -97,15 +98,16 @@ def _problem_with(labels: Sequence[str]) -> str | None:
     return None
 
 
-def _read_parquet(file: Path) -> PublishedTrajectories:
+def _read_parquet(path: Path) -> PublishedTrajectories:
     """Slice by slice: while a symbol is read every visit to it lists all of its labels."""
     lengths, codes = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
     number_of: dict[tuple[str, ...], int] = {}
-    for rows in _slices(file):
-        own_lengths, own_codes, names = _decoded(rows)
-        numbers = [number_of.setdefault(name, len(number_of)) for name in names]
-        lengths.append(own_lengths)
-        codes.append(np.array(numbers, np.int32)[own_codes])
+    for file in files_of(path) if path.is_dir() else [path]:
+        for rows in _slices(file):
+            own_lengths, own_codes, names = _decoded(rows)
+            numbers = [number_of.setdefault(name, len(number_of)) for name in names]
+            lengths.append(own_lengths)
+            codes.append(np.array(numbers, np.int32)[own_codes])
     symbols, symbol_of_name = _symbols_of(list(number_of))
     return PublishedTrajectories(offsets_of(np.concatenate(lengths)), symbol_of_name[np.concatenate(codes)], symbols)
 
@@ -123,16 +125,15 @@ class _Rows:
 
 
 def _slices(file: Path) -> Iterator[_Rows]:
-    if file.is_dir() or is_compressed(file):
+    if is_compressed(file):
         frame, source = read_table_file(file, format="parquet", columns=[COLUMN])
         yield _Rows(frame[COLUMN], source)
         return
     names = parquet.column_names(file)
     if COLUMN not in names:
         raise unknown_column(COLUMN, names, str(file))
-    for first in range(0, max(parquet.n_rows(file), 1), ROWS_OF_GROUP):
-        frame = parquet.read_slice(file, first, ROWS_OF_GROUP, columns=[COLUMN])
-        yield _Rows(frame[COLUMN], str(file), first)
+    for first, rows in parquet.slices(file, COLUMN, ROWS_OF_GROUP, LABELS_OF_GROUP):
+        yield _Rows(parquet.read_slice(file, first, rows, columns=[COLUMN])[COLUMN], str(file), first)
 
 
 def _decoded(read: _Rows) -> tuple[Int64s, Int32s, list[tuple[str, ...]]]:
@@ -140,7 +141,7 @@ def _decoded(read: _Rows) -> tuple[Int64s, Int32s, list[tuple[str, ...]]]:
     rows = read.column.rechunk()
     if rows.dtype == pl.List(pl.String):  # plain sequences are intact throughout
         rows = rows.list.eval(pl.concat_list(pl.element()))
-    if rows.dtype != pl.List(pl.List(pl.String)):
+    if rows.dtype != _LISTS:
         raise BadRow(
             f"Column '{COLUMN}' must hold lists of symbols, each a list of labels; it holds {rows.dtype}.",
             where=f"{read.source}, column '{COLUMN}'",
@@ -203,16 +204,50 @@ def _distinct_sets_slowly(offsets: Int64s, codes: Int32s) -> tuple[Int32s, list[
     return np.array(numbers, np.int32), list(seen)
 
 
-def _published_frame(data: PublishedTrajectories) -> pl.DataFrame:
-    names = pl.Series([list(labels) for labels in data.symbols.label_lists], dtype=pl.List(pl.String))
-    visits = pl.DataFrame(
-        {"row": np.repeat(np.arange(len(data)), data.lengths), COLUMN: names.gather(pl.Series(data.codes))}
+def _write_parquet(data: PublishedTrajectories, file: Path) -> None:
+    """Row group by row group: only the rows of a few are in memory with all labels of their symbols."""
+    rows = _rows_of_group(data)
+    groups = [(first, min(first + rows, len(data))) for first in range(0, max(len(data), 1), rows)]
+
+    def frames(*_: object) -> Iterator[pl.DataFrame]:
+        return (_published_frame(data, first, end) for first, end in groups)
+
+    register_io_source(frames, schema={COLUMN: _LISTS}, is_pure=True).sink_parquet(
+        file, compression="zstd", compression_level=3, row_group_size=rows, statistics=False
     )
-    rows = visits.group_by("row", maintain_order=True).agg(COLUMN)
-    every = pl.DataFrame({"row": np.arange(len(data))})
+
+
+def _rows_of_group(data: PublishedTrajectories) -> int:
+    """How many rows each row group has: halved until none lists more than `LABELS_OF_GROUP` labels.
+
+    This and all bytes of a group depend on the published rows alone.
+    """
+    labels = offsets_of(data.symbols.sizes[data.codes] if len(data.codes) else np.zeros(0, np.int64))[data.offsets]
+    rows = ROWS_OF_GROUP
+    while rows > 1:
+        of_group = np.diff(labels[np.append(np.arange(0, len(data), rows), len(data))])
+        if of_group.max(initial=0) <= LABELS_OF_GROUP:
+            break
+        rows //= 2
+    return rows
+
+
+def _published_frame(data: PublishedTrajectories, first: int, end: int) -> pl.DataFrame:
+    """Some of the rows. Names are laid out in their order, whatever the order of the symbols in memory."""
+    offsets = data.offsets[first : end + 1]
+    codes = data.codes[offsets[0] : offsets[-1]]
+    held = np.unique(codes)
+    held = held[np.argsort(data.symbols.rank[held])]
+    names = pl.Series([list(data.symbols.label_lists[code]) for code in held.tolist()], dtype=pl.List(pl.String))
+    place = np.zeros(len(data.symbols), np.int32)
+    place[held] = np.arange(len(held))
+    rows = np.repeat(np.arange(end - first), np.diff(offsets))
+    visits = pl.DataFrame({"row": rows, COLUMN: names.gather(pl.Series(place[codes]))})
+    filled = visits.group_by("row", maintain_order=True).agg(COLUMN)
     return (
-        every.join(rows, on="row", how="left", maintain_order="left")
-        .select(pl.col(COLUMN).fill_null(pl.lit([], dtype=pl.List(pl.List(pl.String)))))
+        pl.DataFrame({"row": np.arange(end - first)})
+        .join(filled, on="row", how="left", maintain_order="left")
+        .select(pl.col(COLUMN).fill_null(pl.lit([], dtype=_LISTS)))
         .rechunk()
     )
 
