@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import chain
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import crypsis
 from crypsis.data.inspection import inspect_file
+from crypsis.data.set_valued_cells import has_sound_sets, sets_of_cells
 
 
 def lines(folder: Path, name: str, records: list[list[str]], between: str = " ") -> Path:
@@ -188,3 +192,36 @@ def test_a_set_in_each_row_beside_an_id_is_a_basket(tmp_path: Path, separator: s
     found = inspect_file(file)
     assert found.kind == "transactions"
     assert [step.get("separator", ",") for step in found.steps] == [separator.strip()]
+
+
+@pytest.mark.parametrize("written", ["['{}', '{}']", '{{"{}", "{}"}}', "{{{},{}}}", "[{}, {}]"])
+def test_lists_as_programs_write_them_are_sets(tmp_path: Path, written: str) -> None:
+    chance = random.Random(8)
+    file = tmp_path / "people.csv"
+    codes = [written.format(*chance.sample(["E11", "I10", "J45"], 2)) for _ in range(40)]
+    file.write_text("age|codes\n" + "".join(f"{20 + row % 30}|{code}\n" for row, code in enumerate(codes)))
+    assert inspect_file(file).kind == "mixed"
+    read = crypsis.read_mixed(file, {"age": "quasi"}, {"codes": ","}, each_row_is_a_person=True)
+    assert set(chain(*read.transactions.to_lists())) == {"E11", "I10", "J45"}
+
+
+def test_an_empty_list_is_an_empty_set() -> None:
+    cells = pl.Series("codes", ["[]", "['a', 'b']", "", "[c]"])
+    assert sets_of_cells(cells, ",", (), None).to_lists() == [[], ["a", "b"], [], ["c"]]
+    assert has_sound_sets(cells, ",").all()
+
+
+def test_a_text_table_with_decimals_is_no_list_of_baskets(tmp_path: Path) -> None:
+    file = tmp_path / "venues.txt"
+    file.write_text("".join(f"{row % 9}\tArts & Crafts\t40.7{row}\t-74.0{row}\n" for row in range(40)))
+    found = inspect_file(file)
+    assert (found.kind, found.how) == ("table", {"format": "csv"})
+
+
+def test_beside_an_owner_an_id_numbers_the_fixes(tmp_path: Path) -> None:
+    file = tmp_path / "positionfixes.csv"
+    rows = "".join(f"{row},{row % 6},2024-01-01 10:{row:02d}:00,POINT (11.{row:02d} 48.5)\n" for row in range(60))
+    file.write_text("id,user_id,tracked_at,geom\n" + rows.replace("POINT (", '"POINT (').replace(")\n", ')"\n'))
+    found = inspect_file(file)
+    assert found.kind == "tracks"
+    assert {column.name: column.role for column in found.columns}["user_id"] == "id"

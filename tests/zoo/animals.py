@@ -480,6 +480,33 @@ TABLES = [
         refused="bad-timestamps",
         advice="must hold times like '%d/%m/%Y'",
     ),
+    Animal(
+        "months by their names",
+        "a.csv",
+        b"d,b\n08-Jun-2008,x\n",
+        {"d": [DAY], "b": ["x"]},
+        told="%d-%b-%Y",
+    ),
+    Animal(
+        "instants as check-ins have them",
+        "a.csv",
+        b"t,b\nSun Jun 08 23:40:39 +0000 2008,x\n",
+        {"t": [dt.datetime(2008, 6, 8, 23, 40, 39)], "b": ["x"]},
+        told="%a %b %d",
+    ),
+    Animal(
+        "numbers with a unit behind them",
+        "a.csv",
+        b"age,b\n34 years,x\n51 years,y\n",
+        {"age": [34, 51], "b": ["x", "y"]},
+        told="the unit years",
+    ),
+    Animal(
+        "numbers with different words behind them",
+        "a.csv",
+        b"age,b\n34 years,x\n6 months,y\n",
+        {"age": ["34 years", "6 months"], "b": ["x", "y"]},
+    ),
     Animal("ISO dates", "a.csv", b"d,b\n2008-06-08,x\n", {"d": [DAY], "b": ["x"]}),
     *(
         Animal(
@@ -659,6 +686,17 @@ TABLES = [
         PEOPLE,
         told="sheet 'Data'",
     ),
+    Animal(
+        "a web page called a workbook",
+        "a.xls",
+        b"<html><table><tr><td>a</td></tr></table></html>",
+        refused="unreadable-file",
+        advice="save it as .xlsx",
+    ),
+    Animal(
+        "CSV called a workbook", "a.xls", b"a;b\n1;x\n2;y\n", refused="unreadable-file", advice="name the format csv"
+    ),
+    Animal("CSV called a workbook and named", "a.xls", b"a;b\n1;x\n", {"a": [1], "b": ["x"]}, {"format": "csv"}),
     Animal("a workbook that is cut", "a.xlsx", b"PK\x03\x04 nothing", refused="unreadable-file", advice="Excel"),
     Animal(
         "SPSS with labels",
@@ -687,6 +725,18 @@ TABLES = [
         {"sex": ["male", "female", "male"], "age": [40, 51, 33]},
     ),
     Animal("a SAS transport file", "a.xpt", _survey("write_xport"), {"sex": [1, 2, 1], "age": [40, 51, 33]}),
+    Animal(
+        "SPSS with labels of some numbers",
+        "a.sav",
+        _survey("write_sav", variable_value_labels={"age": {33: "refused"}}),
+        {"sex": [1, 2, 1], "age": ["40", "51", "refused"]},
+    ),
+    Animal(
+        "SPSS with labels of missing values",
+        "a.sav",
+        _survey("write_sav", variable_value_labels={"age": {33: "refused"}}, missing_ranges={"age": [33]}),
+        {"sex": [1, 2, 1], "age": [40, 51, None]},
+    ),
     Animal("SPSS that is cut", "a.sav", b"$FL2 nothing", refused="unreadable-file", advice="SPSS"),
     Animal(
         "an option of another format",

@@ -16,6 +16,7 @@ from crypsis.data.column_words import Meaning, meanings_of
 from crypsis.data.identifier_patterns import PATTERNS, identifying
 from crypsis.data.national_ids import checked_number
 from crypsis.data.person_detection import holds_ids, identifies_by_name, word_set, words_of
+from crypsis.data.set_valued_cells import LIST_LITERAL
 from crypsis.translation import marked
 
 HIGH, MEDIUM, LOW = marked("high"), marked("medium"), marked("low")
@@ -195,6 +196,8 @@ def item_separator(column: ColumnFacts) -> str | None:
     if not column.is_text or (column.unique and column.rows < _TELLING) or not len(column.values):
         return None
     cells = column.values.head(10 * _LOOKED_AT).drop_nulls()
+    if len(cells) and cells.str.strip_chars().str.contains(LIST_LITERAL).all():
+        return ","
     plural = not _PLURALS.isdisjoint(words_of(column.name))
     for separator in _SEPARATORS:
         several = cells.filter(cells.str.contains(separator, literal=True))

@@ -55,6 +55,7 @@ _LOOKED_AT = 100_000  # lines of a list, or rows of a table
 _REPEATING = 0.05  # share of the lines in which a label stands twice
 _BOTH_ORDERS = 0.05  # share of the neighbours that stand in both orders
 _PREFERRED = 3.0  # how far orders are from chance: the mean of (a - b)² / (a + b), which is 1 by chance
+_DECIMAL = r"^\s*[+-]?\d+\.\d+\s*$"
 _YEAR_1990, _YEAR_2100 = 631_152_000, 4_102_444_800  # in seconds since 1970
 _OF_PEOPLE = frozenset({"sex", "age", "birth", "disease", "diagnosis_code", "income"})  # no fix tells them
 _STATES = frozenset({"0", "1", "2", "newpoint", "point", "disappearpoint"})
@@ -193,9 +194,11 @@ def trip_ends(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 def track_columns(whole: list[str], names: list[str]) -> dict[str, str]:
     """The columns of position fixes that are there: who moved, when, and where; `whole` hold no decimal numbers."""
     mover, moment = mover_column(whole), time_column(names)  # `track` with decimal numbers is a heading
+    owner, track = usual_column(whole, OWNER_NAMES), track_column(whole)
+    if owner is not None and track is None:
+        mover = owner  # beside which an id numbers the fixes
     told = {"id": mover, "t": moment} | _point_columns(names)
-    owner = usual_column(whole, OWNER_NAMES)
-    if owner != mover and mover is not None and track_column(whole) == mover:
+    if owner != mover and mover is not None and track == mover:
         told["person"] = owner
     return {use: name for use, name in told.items() if name is not None}
 
@@ -331,7 +334,7 @@ def is_list_of_baskets(listed: Sequences) -> bool:
 def table_as_text(file: Path) -> dict[str, Any]:
     """How lines are read as a table; empty where they are none.
 
-    All have as many fields, and the first names them, or they are position fixes without names.
+    All have as many fields, and the first names them, or some are measured: items of a set have no decimals.
     """
     try:
         if not Csv.sniff(read_beginning(file, SNIFFED)):
@@ -342,7 +345,8 @@ def table_as_text(file: Path) -> dict[str, Any]:
     if frame.width < 2 or frame.height < 2:
         return {}
     if not source.reader.header:
-        return {"format": Csv.name} if _unnamed_fixes(frame) else {}
+        measured = any(frame[name].str.contains(_DECIMAL).all() for name in frame.columns)
+        return {"format": Csv.name} if measured or _unnamed_fixes(frame) else {}
     return {} if any((frame[name] == name).any() for name in frame.columns) else {"format": Csv.name}
 
 

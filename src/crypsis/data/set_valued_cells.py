@@ -11,6 +11,9 @@ from crypsis.arrays import offsets_of
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadLabel, BadParameter
 
+LIST_LITERAL = r"^(?:\[[^\[\]{}]*\]|\{[^\[\]{}]*\})$"
+_QUOTED = r"""\s*["']([^"',]*)["']\s*"""
+
 
 def sets_of_cells(
     cells: pl.Series, separator: str | None, sensitive: Collection[str], source: str | None
@@ -21,12 +24,13 @@ def sets_of_cells(
     if cells.dtype == pl.List(pl.String):
         lists = cells.fill_null(pl.lit([], dtype=pl.List(pl.String))) if cells.has_nulls() else cells
     elif cells.dtype == pl.String and separator:
-        lists = cells.fill_null("").str.strip_chars().str.split(separator)
+        text = _bare(cells, separator)
+        lists = text.str.split(separator)
         if separator.isspace():
             lists = lists.list.eval(pl.element().filter(pl.element() != ""))
         else:
             lists = lists.list.eval(pl.element().str.strip_chars())
-            said = cells.fill_null("").str.strip_chars() != ""
+            said = text != ""
             lists = pl.select(pl.when(said).then(lists).otherwise(pl.lit([], dtype=pl.List(pl.String)))).to_series()
     else:
         raise BadParameter(
@@ -49,8 +53,23 @@ def has_sound_sets(cells: pl.Series, separator: str | None) -> pl.Series:
         return ~labels.list.any().fill_null(False)
     if not separator:
         raise BadParameter(f"Column '{cells.name}' holds text; give the separator of its items.", parameter="items")
-    text = cells.fill_null("").str.strip_chars()
+    text = _bare(cells, separator)
     if separator.isspace():
         return text.is_not_null()
     empty = text.str.split(separator).list.eval(pl.element().str.strip_chars() == "").list.any()
     return ~empty | (text == "")
+
+
+def _bare(cells: pl.Series, separator: str) -> pl.Series:
+    """The texts without the brackets that programs write around lists; each cell by itself.
+
+    `['E11', 'I10']` and `{E11,"I10"}` are E11,I10.
+    """
+    text = cells.fill_null("").str.strip_chars()
+    if separator != ",":
+        return text
+    literal = text.str.contains(LIST_LITERAL)
+    if not literal.any():
+        return text
+    inside = text.str.slice(1).str.head(-1).str.strip_chars()
+    return text.zip_with(~literal, inside.str.replace_all(_QUOTED, "$1"))

@@ -27,7 +27,7 @@ EVENT = ("id", "location", "t")
 _TIMES = frozenset(
     {
         "datetime", "timestamp", "time", "ts", "when", "zeit", "zeitpunkt", "zeitstempel", "uhrzeit", "hora", "heure",
-        "horodatage", "ora", "czas", "waktu", "время", "时间", "समय", "সময়", "الوقت",
+        "wann", "horodatage", "ora", "czas", "waktu", "время", "时间", "समय", "সময়", "الوقت",
     }
 )  # fmt: skip
 _OF_TIMES = frozenset(
@@ -48,6 +48,7 @@ _LONGITUDES = word_set(
     долгота 经度 経度 경도 देशांतर দ্রাঘিমাংশ
     """
 )
+_LOCATIONS = word_set("standort ort lieu lugar ubicacion luogo miejsce lokasi место 地点 場所 स्थान স্থান المكان")
 _BASKETS = frozenset({"basket", "invoice", "receipt", "cart", "purchase", "bon", "warenkorb", "rechnung", "ticket"})
 _ITEMS = frozenset(
     {
@@ -118,7 +119,11 @@ def _tells_the_time(name: str) -> bool:
 
 def _names_a_location(name: str) -> bool:
     words = words_of(name)
-    return bool(words) and words[0] in LOCATION_NAMES and all(word in _OF_ITEMS for word in words[1:])
+    return (
+        bool(words)
+        and (words[0] in LOCATION_NAMES or words[0] in _LOCATIONS)
+        and all(word in _OF_ITEMS for word in words[1:])
+    )
 
 
 def _names_a_basket(name: str) -> bool:

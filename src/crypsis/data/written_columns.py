@@ -7,6 +7,7 @@ known marker such as NA means a missing value where all others are numbers or da
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -23,6 +24,7 @@ from crypsis.errors import BadTimestamps
 _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _NO_WORDS = frozenset({*MARKERS, "nan", "inf", "infinity"})  # which stand among numbers and dates, too
+_MONTH_OR_DAY = re.compile(r"[A-Z][a-z]{2},? (?:\d|[A-Z][a-z]{2} \d)")  # with which a date may begin
 _MOST_CODES = 5
 _MOST_ODD = 3  # texts among numbers
 _FEWEST_NUMBERS = 20
@@ -146,7 +148,7 @@ def _words(distinct: pl.Series, tokens: Sequence[str]) -> WrittenColumn | None:
         return None
     absent = [not text or text in tokens for text in texts]
     if not any(
-        text[0].isalpha() and text.lower() not in _NO_WORDS
+        text[0].isalpha() and text.lower() not in _NO_WORDS and not _MONTH_OR_DAY.match(text)
         for text, gone in zip(texts, absent, strict=True)
         if not gone
     ):

@@ -50,6 +50,8 @@ FORMATS: dict[str, type[Format]] = {
     )
 }
 
+_WEB_PAGE = (b"<html", b"<!doctype html", b"<table", b"<meta", b"<head")
+
 
 def format_options() -> dict[str, Parameter]:
     """Every option of every format by its name; formats that share one declare it alike."""
@@ -135,9 +137,21 @@ def _beginning(path: Path) -> bytes:
 
 
 def _refuse_disguised(path: Path, format: type[Format], beginning: bytes) -> None:
-    """A spreadsheet called .csv is read as what it is only if somebody says so."""
+    """A spreadsheet called .csv, or a text called .xls, is read as what it is only if somebody says so."""
     if not beginning or (format.signatures and beginning.startswith(format.signatures)):
         return
+    if format.may_be_text and beginning.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
+        raise UnreadableFile(
+            f"{path.name} is a web page, as some programs export tables. Open it in a spreadsheet program and save it "
+            "as .xlsx or .csv.",
+            where=str(path),
+        )
+    if format.may_be_text and Csv.sniff(beginning):
+        raise UnreadableFile(
+            f"{path.name} is no {format.name} file; by its first lines it is {Csv.label}. Rename it, or name the "
+            f"format {Csv.name}.",
+            where=str(path),
+        )
     for other in FORMATS.values():
         if other.signatures and not format.signatures and beginning.startswith(other.signatures):
             raise UnreadableFile(

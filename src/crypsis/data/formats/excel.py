@@ -29,6 +29,7 @@ class Excel(BinaryFormat):
     name, label = "excel", "Excel and OpenDocument: a sheet of a workbook"
     suffixes = (".xlsx", ".xls", ".ods", ".xlsb", ".xlsm")
     signatures = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+    may_be_text = True
 
     sheet: Annotated[str | None, "Sheet of a workbook, by name or number from 1; the first if empty."] = None
     header: Header = None

@@ -56,6 +56,7 @@ class Format(Checked):
     label: ClassVar[str]  # what people call it
     suffixes: ClassVar[tuple[str, ...]] = ()
     signatures: ClassVar[tuple[bytes, ...]] = ()  # the first bytes of binary files
+    may_be_text: ClassVar[bool] = False  # programs write text under its suffixes
     holds: ClassVar[frozenset[str]] = frozenset()
     live: ClassVar[bool] = False  # whether the data can change although the file does not
     named: ClassVar[bool] = False  # of an object: whether somebody named the format, rather than the suffix

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,9 +84,24 @@ def decode(source: Any, labels: bool, reader: str) -> tuple[pl.DataFrame, dict[s
         "sas": pyreadstat.read_xport if beginning.startswith(b"HEADER") else pyreadstat.read_sas7bdat,
     }
     labelled = {"apply_value_formats": labels} if reader != "sas" else {}
-    frame, beside = readers[reader](source, output_format="polars", **labelled)
+    with warnings.catch_warnings(action="ignore"):  # a column whose numbers are labelled in part is no category
+        frame, beside = readers[reader](source, output_format="polars", **labelled)
+    mixed = [name for name, dtype in frame.schema.items() if dtype == pl.Object]
+    frame = frame.with_columns(_labels_and_numbers(frame[name]) for name in mixed)
     texts = [pl.col(name).cast(pl.String) for name, dtype in frame.schema.items() if dtype in (pl.Categorical, pl.Enum)]
     return frame.with_columns(texts), {"labelled": list(beside.variable_value_labels) if labels else []}
+
+
+def _labels_and_numbers(cells: pl.Series) -> pl.Series:
+    """A column of which some numbers have labels: numbers if none of those occurs, else texts."""
+    values = cells.to_list()
+    numbers = [value if isinstance(value, (int, float)) else None for value in values]
+    column = pl.Series(cells.name, numbers, dtype=pl.Float64)
+    others = [None if value is None or isinstance(value, (int, float)) else str(value) for value in values]
+    labels = pl.Series(cells.name, others, dtype=pl.String)
+    if labels.null_count() == len(labels):
+        return column
+    return labels.zip_with(labels.is_not_null(), column.cast(pl.String).str.strip_suffix(".0"))
 
 
 def _are_whole(values: pl.Series) -> bool:

@@ -1,8 +1,9 @@
 """Times of a whole column: recognised from all of its cells, or declared with `time_format`.
 
-Recognised are ISO 8601, `2008/06/08 23:40:39`, `08.06.2008 23:40`, and dates with slashes or dashes whose order of day
-and month follows from the column; where both orders fit, it is asked. Numbers are epochs by their magnitude:
-seconds from 1973 on, milli-, micro- and nanoseconds; smaller ones are plain counts of seconds.
+Recognised are ISO 8601, `2008/06/08 23:40:39`, `08.06.2008 23:40`, months by their English names, and dates with
+slashes or dashes whose order of day and month follows from the column; where both orders fit, it is asked. Numbers are
+epochs by their magnitude: seconds from 1973 on, milli-, micro- and nanoseconds; smaller ones are plain counts of
+seconds.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ _BANDS = {"s": (_FIRST_SECOND, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "n
 _CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?\s*([AaPp][Mm])?)?"
 _YEAR_FIRST = rf"^(\d{{4}})([/.])(\d{{1,2}})[/.](\d{{1,2}}){_CLOCK}$"
 _YEAR_LAST = rf"^(\d{{1,2}})([./-])(\d{{1,2}})[./-](\d{{4}}){_CLOCK}$"
+_WITH_NAMES = {  # of months, in English: how they look, and how they are written
+    r"^[A-Z][a-z]{2} [A-Z][a-z]{2} \d{2} \d{2}:\d{2}:\d{2} [+-]\d{4} \d{4}$": "%a %b %d %H:%M:%S %z %Y",
+    r"^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [+-]\d{4}$": "%a, %d %b %Y %H:%M:%S %z",
+    r"^\d{1,2}-[A-Za-z]{3}-\d{4}$": "%d-%b-%Y",
+    r"^\d{1,2} [A-Za-z]{3} \d{4}$": "%d %b %Y",
+    r"^[A-Za-z]{3} \d{1,2}, \d{4}$": "%b %d, %Y",
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +42,8 @@ class Moments:
 def looks_like_dates(text: pl.Series) -> bool:
     """Whether all these texts have the form of dates that are not ISO 8601."""
     stripped = text.str.strip_chars()
-    return any(bool(stripped.str.contains(pattern).all()) for pattern in (_YEAR_FIRST, _YEAR_LAST))
+    patterns = (_YEAR_FIRST, _YEAR_LAST, *_WITH_NAMES)
+    return any(bool(stripped.str.contains(pattern).all()) for pattern in patterns)
 
 
 def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
@@ -57,6 +66,10 @@ def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
         order = next(iter(fitting))
         words = {"ymd": "year, month, day", "dmy": "day, month, year", "mdy": "month, day, year"}[order]
         return Moments(fitting[order], words)
+    for pattern, written in _WITH_NAMES.items():
+        if text.str.contains(pattern).all():
+            moments = parse_moments(text, written)
+            return None if moments.has_nulls() else Moments(moments, written)
     return None
 
 

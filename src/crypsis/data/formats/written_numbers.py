@@ -29,6 +29,7 @@ _CERTAIN = {  # what a form must have once to be certain: both marks, or a fract
 _UNITS = ("€", "$", "£", "¥", "₹", "%", "EUR", "USD", "GBP", "CHF", "JPY", "INR")
 _ANY_UNIT = "|".join(map(re.escape, _UNITS))
 _UNIT = rf"^\s*(?:{_ANY_UNIT})?\s*(?P<number>[+-]?\d.*?)\s*(?:{_ANY_UNIT})?\s*$"
+_WORD = re.compile(r"^\s*[+-]?\d[\d.,']*\s+([^\W\d_]{1,8}\.?)\s*$")  # 34 years, 171 cm
 _MARKS = {",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
 
 
@@ -67,8 +68,11 @@ def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
 
 
 def _unit_of(texts: pl.Series) -> str | None:
-    """The sign of a currency, or of percent, that stands in every cell; None where it does not."""
+    """The sign of a currency or of percent, or the word behind a number, that stands in every cell; else None."""
     first = next((text for text in texts.head(1) if text is not None), "")
+    word = _WORD.match(first)
+    if word is not None:
+        return word[1] if texts.str.contains(rf"\d\s+{re.escape(word[1])}\s*$").all() else None
     unit = next((unit for unit in _UNITS if unit in first), None)
     return unit if unit is not None and texts.str.contains(unit, literal=True).all() else None
 
