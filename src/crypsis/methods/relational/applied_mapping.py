@@ -42,21 +42,23 @@ class AppliedMapping:
             yield from indented_parts(self._of_column(column), depth)
             return
         found, counts = self._pairs(column, cells)
-        code, cell = np.divmod(found, len(texts))
+        code = found // len(texts)
+        cell = found - code * len(texts)
         inside, end = "\n" + " " * (depth + 1), "\n" + " " * depth
         keys = quoted_texts(pl.concat([pl.Series([MISSING], dtype=pl.String), values.alias("")]))
-        heads = keys + (": {" + inside)
+        heads = keys + (": {" + inside[:-1])  # a line begins with a blank, which the writer puts between two columns
         # what stands above a pair: a comma, or the end of the value before and the value that begins
-        above = pl.concat([end + "}," + end + heads, pl.Series(["," + inside, end + heads[int(code[0]) + 1]])])
+        above = pl.concat([end + "}," + end + heads, pl.Series(["," + inside[:-1], end + heads[int(code[0]) + 1]])])
         begins = np.diff(code, prepend=code[0]) > 0
         which = np.where(begins, code + 1, len(heads))
         which[0] = len(heads) + 1
-        names, times = quoted_texts(texts) + ": ", pl.Series(counts).cast(pl.String)
+        names = quoted_texts(texts) + ":"
         yield "{"
         for start in range(0, len(which), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            parts = above.gather(which[part]), names.gather(cell[part]), times[part]
-            yield pl.select(pl.concat_str(*parts).str.join("")).item()
+            lines = pl.DataFrame([above.gather(which[part]), names.gather(cell[part]).alias("name")])
+            lines = lines.with_columns(pl.Series("records", counts[part]))
+            yield lines.write_csv(include_header=False, separator=" ", line_terminator="", quote_style="never")
         yield end + "}\n" + " " * (depth - 1) + "}"
 
     def _pairs(self, column: Column, cells: PublishedColumn) -> tuple[Int64s, Int64s]:
