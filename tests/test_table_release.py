@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 import crypsis
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.errors import BadParameter, Infeasible, OriginalRequired, TooLarge
+from crypsis.errors import (
+    BadParameter,
+    BadPublication,
+    Infeasible,
+    OriginalRequired,
+    TooLarge,
+    VerificationFailed,
+)
 from crypsis.hierarchy import Hierarchies, Hierarchy, HierarchyPlan, Weights
 from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.publication.relational import TableKind
@@ -219,3 +226,50 @@ def test_the_seed_of_a_method_stays_with_the_publisher(tmp_path: Path) -> None:
     assert "seed" not in json.loads((folder / "release.json").read_text())["method"]["parameters"]
     assert not any(b"987654" in file.read_bytes() for file in folder.iterdir())
     assert json.loads((tmp_path / "private.json").read_text())["method"]["seed"] == 987654
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_what_is_measured_beside_the_writing_is_what_is_measured_after_it(
+    tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written(name: str) -> tuple[dict[str, bytes], str]:
+        release = crypsis.anonymize(people(), Mondrian(k=2, hierarchy=TREES))
+        folder = release.write(tmp_path / name, format=format, private_report=tmp_path / f"{name}.json")
+        private = (tmp_path / f"{name}.json").read_text()
+        return {path.name: path.read_bytes() for path in folder.iterdir()}, private.partition('"timings"')[0]
+
+    after = written("after")
+    monkeypatch.setattr("crypsis.release._RECORDS_BESIDE", 0)
+    assert written("beside") == after
+
+
+def test_the_release_is_there_when_measuring_beside_it_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*data: object, **options: object) -> None:
+        raise MemoryError("too much")
+
+    monkeypatch.setattr("crypsis.release._RECORDS_BESIDE", 0)
+    release = crypsis.anonymize(people(), Mondrian(k=2, hierarchy=TREES))
+    monkeypatch.setattr("crypsis.release.measure", broken)
+    with pytest.raises(MemoryError, match="too much"):
+        release.write(tmp_path / "r", private_report=tmp_path / "p.json")
+    assert crypsis.read_release(tmp_path / "r").verify().holds
+    assert not (tmp_path / "p.json").exists()
+
+
+def test_a_release_that_is_refused_is_not_measured_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crypsis.release._RECORDS_BESIDE", 0)
+    release = crypsis.anonymize(people(), Mondrian(k=2, hierarchy=TREES))
+    monkeypatch.setattr(TableKind, "read", lambda *asked: (release.data.take(np.array([0])), None))
+    with pytest.raises(VerificationFailed, match="read back"):
+        release.write(tmp_path / "r", private_report=tmp_path / "p.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_first_column_that_cannot_be_read_back_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crypsis.data.encoded_column.CELLS_AT_ONCE", 0)  # so columns are read at once
+    wrong = pl.DataFrame({"age": ["1", "2"], "born": ["1990-01-01", "1990"], "left": ["2000", "2001-01-01"]})
+    types = {"age": "int", "born": "date", "left": "date"}
+    for _ in range(5):
+        with pytest.raises(BadPublication, match="'1990'") as refusal:
+            PublishedTable.from_frame(wrong, dict.fromkeys(types, "quasi"), types, nodes={})
+        assert "born" in str(refusal.value)

@@ -13,6 +13,9 @@ import os
 import platform
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,6 +71,7 @@ if TYPE_CHECKING:
 
 PRIVATE_SCHEMA = "crypsis-private-report/1"
 LARGEST_PRIVATE_REPORT = 4 << 30
+_RECORDS_BESIDE = 50_000  # from here on figures are worked out beside the writing
 NEVER_TOLD = ("seed", "pseudonym_key", "key")  # parameters with which the publisher's choices could be made again
 
 
@@ -358,7 +362,8 @@ class Release:
         if strict:
             refuse_colours(self.review())
         chosen = published_figures(self, publish_figures)
-        with self.context.stage("write"), new_folder(target, overwrite=overwrite) as partial:
+        comparing = self._comparing_beside() if private_report is not None else nullcontext()
+        with self.context.stage("write"), comparing, new_folder(target, overwrite=overwrite) as partial:
             manifest = self._write_files(partial, format, order, chosen)
             if sign is not None:
                 sign_files(partial, sign)
@@ -366,6 +371,26 @@ class Release:
         if private_report is not None:
             self.write_private_report(private_report, format=format, order=order)
         return target
+
+    @contextmanager
+    def _comparing_beside(self) -> Iterator[None]:
+        """Measure and review against the original in a thread, where there is much to do, as the private report asks.
+
+        What is written and read back meanwhile depends on neither. Seconds of both count for what is measured.
+        """
+        if len(self.data) < _RECORDS_BESIDE:
+            yield
+            return
+        with ThreadPoolExecutor(1) as thread:
+            compared = thread.submit(copy_context().run, self._compare)  # in the language of this thread
+            yield
+            compared.result()
+
+    def _compare(self) -> None:
+        """Figures and lights of the private report; they are kept."""
+        self.review()
+        if self.original is not None:
+            self.utility()
 
     def write_working_copy(self, folder: str | Path, utility: Mapping[str, Any]) -> None:
         """Data and manifest in a new folder, rows in the order of the input, also where the promise is broken.

@@ -546,14 +546,14 @@ class PublishedTable(PublishedData):
         undeclared = [name for name in table.columns if name not in types]
         if undeclared:
             raise BadParameter(f"Published columns need a type; {', '.join(undeclared)} have none.", parameter="types")
-        columns = []
-        for name in table.columns:
+
+        def column(name: str) -> PublishedColumn:
             known = None if nodes is None else nodes.get(name, ())
-            column = _published_column(
-                table[name], cast(Role, roles[name]), cast(ColumnType, types[name]), known, source
-            )
-            columns.append(replace(column, hierarchy=(hierarchies or {}).get(name)))
-        return cls(tuple(columns))
+            role, type = cast(Role, roles[name]), cast(ColumnType, types[name])
+            made = _published_column(table[name], role, type, known, source)
+            return replace(made, hierarchy=(hierarchies or {}).get(name))
+
+        return cls(tuple(map_columns(column, table.columns, table.height * table.width)))
 
     @classmethod
     def from_texts(
