@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from crypsis.cli.completion import answer_shell, asked_by_shell
+from crypsis.cli.one_heap import share_one_heap
 from crypsis.cli.printing import degrade_output, printable
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
 from crypsis.errors import CrypsisError, OptionWithoutEffect, describe_bug
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit: 0 done, 1 unexpected, 2 bad input, 3 infeasible, 4 broken, 5 too large, 130 stopped."""
     if arguments is None:  # a process of its own: what its imports make stays, and to look for waste there takes long
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+        share_one_heap()
     with speaking(COMMAND_LINE):
         _main(list(sys.argv[1:] if arguments is None else arguments))
 
