@@ -137,8 +137,8 @@ def _check_largest(target_of_person: Int64s, sizes: Int64s, bytes_per_record: in
     if largest * bytes_per_record > executor.memory // 2:
         needed, usable = in_words(largest * bytes_per_record), in_words(executor.memory // 2)
         raise TooLarge(
-            f"The records of a person are kept together, and {largest:,} of them need {needed}; a worker may use {usable} "
-            "for that. Give it more memory (`memory`), or leave out people with so many records.",
+            f"The records of a person are kept together, and {largest:,} of them need {needed}; a worker may use "
+            f"{usable} for that. Give it more memory (`memory`), or leave out people with so many records.",
         )
 
 
