@@ -117,9 +117,8 @@ def nearest_clusters(quasi: QuasiIdentifiers, k: int, order: Int64s) -> Int64s:
     """Clusters of k records around the seeds in `order` (empty: each the farthest); the rest where it loses least."""
     if not len(quasi.codes):
         return np.zeros(0, np.int64)
-    arranged = _dearest_first(quasi)
+    arranged, block_of, shared = _blocks(quasi)
     codes = np.ascontiguousarray(quasi.codes[:, arranged])
-    block_of, shared = _blocks(codes)
     attributes = quasi.attributes
     # Only the order of the attributes changes; their trees and keys stay where they lie.
     turned = attributes._replace(
@@ -218,16 +217,23 @@ def _dearest_first(quasi: QuasiIdentifiers) -> Int64s:
     return np.argsort(-np.array(means), kind="stable")
 
 
-def _blocks(codes: np.ndarray[tuple[int, int], np.dtype[np.int32]]) -> tuple[Int64s, int]:
-    """The block of each record, and in how many of the first attributes the records of a block agree.
+def _blocks(quasi: QuasiIdentifiers) -> tuple[Int64s, Int64s, int]:
+    """The attributes arranged so that the records of a block agree in the first; the block of each record, and in how
+    many they agree.
 
-    As many as leave a handful of records in a block.
+    The dearest attributes come first, without those that would not leave a handful of records in a block: a number
+    with very many values does not keep the others from making blocks.
     """
-    n_records, n_attributes = codes.shape
+    n_records = len(quasi.codes)
     block_of = np.zeros(n_records, np.int64)
-    for shared in range(1, n_attributes + 1):
-        finer, first = row_classes(np.ascontiguousarray(codes[:, :shared]) + 1)
+    shared: list[int] = []
+    left: list[int] = []
+    for attribute in _dearest_first(quasi).tolist():
+        pairs = np.stack([block_of.astype(np.int32), quasi.codes[:, attribute] + 1], axis=1)
+        finer, first = row_classes(np.ascontiguousarray(pairs.astype(np.int32)))
         if len(first) * 5 > n_records:
-            return block_of, shared - 1
-        block_of = finer
-    return block_of, n_attributes
+            left.append(attribute)
+        else:
+            shared.append(attribute)
+            block_of = finer
+    return np.array([*shared, *left], np.int64), block_of, len(shared)
