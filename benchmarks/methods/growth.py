@@ -71,19 +71,17 @@ def clicks(n: int) -> Trajectories:
 
 
 CURVES = {
-    "kam_rec": Curve(
-        KAMRec(k=8, p=40), "check-ins", lambda n: workloads.checkins(n=n), (10_000, 20_000, 40_000, 86_061)
-    ),
+    "kam_rec": Curve(KAMRec(k=8, p=40), "check-ins", lambda n: workloads.checkins(n=n), (20_000, 40_000, 86_061)),
     "kam_rec_msnbc": Curve(KAMRec(k=50, p=40), "MSNBC", clicks, (250_000, 500_000, 989_818), 60.0),
     "kam_rec_fifa": Curve(KAMRec(k=20, p=40), "FIFA-like", workloads.page_views, (5_000, 10_000, 20_450), 30.0),
-    "bfp2ka": Curve(BFP2kA(k=8), "check-ins", lambda n: workloads.checkins(n=n), (10_000, 20_000, 40_000, 86_061)),
+    "bfp2ka": Curve(BFP2kA(k=8), "check-ins", lambda n: workloads.checkins(n=n), (20_000, 40_000, 86_061)),
     "refine": Curve(
         Disassociation(k=5, m=2, max_cluster_size=30), "baskets", workloads.baskets, (100_000, 300_000, 1_000_000), 8.0
     ),
-    "cluster": Curve(Cluster(k=5), "people", table, (10_000, 20_000, 40_000, 80_000)),
-    "rum_bound": Curve(RumBound(k=25), "people with items", patients, (10_000, 20_000, 40_000)),
-    "rum_bound_items": Curve(RumBound(k=25, merge="t"), "people with items", patients, (10_000, 20_000, 40_000)),
-    "tum_bound": Curve(TumBound(k=25), "people with items", patients, (10_000, 20_000, 40_000)),
+    "cluster": Curve(Cluster(k=5), "people", table, (80_000, 160_000, 320_000)),
+    "rum_bound": Curve(RumBound(k=25), "people with items", patients, (20_000, 40_000, 80_000)),
+    "rum_bound_items": Curve(RumBound(k=25, merge="t"), "people with items", patients, (20_000, 40_000, 80_000)),
+    "tum_bound": Curve(TumBound(k=25), "people with items", patients, (20_000, 40_000, 80_000)),
     "mondrian_sets": Curve(Mondrian(k=5), "people and towns", towns, (100_000, 300_000, 1_000_000)),
     "mondrian_halves": Curve(
         Mondrian(k=5, categories="halves"), "people and towns", towns, (100_000, 300_000, 1_000_000)

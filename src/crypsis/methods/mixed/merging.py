@@ -13,7 +13,7 @@ from math import inf
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int64s
+from crypsis.arrays import Bools, Float64s, Int64s
 from crypsis.errors import TooLarge
 from crypsis.kernels.class_cells import ClassCells, absorb, class_costs
 from crypsis.kernels.cluster_merging import BY_BOTH, BY_CELLS, BY_ITEMS, merge_within_bound, union_costs
@@ -96,7 +96,7 @@ class WorkingClusters:
     order: Order
     members: list[Int64s] = field(init=False)
     alive: Int64s = field(init=False)
-    version: list[int] = field(init=False)
+    version: Int64s = field(init=False)
     recoded: dict[int, Recoded | None] = field(default_factory=dict)
     unions: dict[tuple[int, int], Recoded | None] = field(default_factory=dict)
 
@@ -112,13 +112,21 @@ class WorkingClusters:
         self.sizes = self.start.sizes
         self.lowest = np.array([rows[0] for rows in self.members], np.int64)
         self.alive = np.arange(len(self.members))
-        self.version = list(range(len(self.members)))
+        self.version = np.arange(len(self.members))
         self.versions = len(self.members)
         self.distances = distances_between(self.start, self.recoder, self.order)
+        self.number_of = self.start.cluster_of.copy()  # of each record the cluster that it is in, -1 where in none
 
     @property
     def clusters(self) -> Clusters:
-        return Clusters.of_lists(self.start.quasi, [self.members[one] for one in self.alive.tolist()])
+        return self._clusters_of(self.number_of)
+
+    def _clusters_of(self, number_of: Int64s) -> Clusters:
+        """The clusters of the records as they were numbered, without the numbers that are gone."""
+        kept = number_of >= 0
+        cluster_of: Int64s = np.full(len(number_of), -1, np.int64)
+        cluster_of[kept] = np.unique(number_of[kept], return_inverse=True)[1]
+        return Clusters(self.start.quasi, cluster_of)
 
     def shown(self, one: int) -> Recoded | None:
         """The items of a cluster; None where they cannot be generalized."""
@@ -192,6 +200,7 @@ class WorkingClusters:
         """The seed becomes the union."""
         self.costs[seed] = union_costs(self.attributes, self.cells, seed, np.array([partner]))[0]
         absorb(self.cells, seed, self.cells, partner)
+        self.number_of[self.members[partner]] = seed
         self.members[seed] = np.sort(np.concatenate([self.members[seed], self.members[partner]]))
         self.sizes[seed] += self.sizes[partner]
         self.lowest[seed] = min(self.lowest[seed], self.lowest[partner])
@@ -222,9 +231,8 @@ class WorkingClusters:
         )
         number, first = row_classes(cell_keys(self.start.quasi, picked))
         alive = self.alive
-        for index, one in enumerate(alive.tolist()):
-            if first[number[index]] != index:
-                self.unite(int(alive[first[number[index]]]), one)
+        for index in np.flatnonzero(first[number] != np.arange(len(alive))).tolist():
+            self.unite(int(alive[first[number[index]]]), int(alive[index]))
         return len(alive) - len(self.alive)
 
     def merged_within(self, room: int, as_printed: bool, context: RunContext) -> tuple[Clusters, int]:
@@ -278,20 +286,44 @@ class WorkingClusters:
 
     def loss(self) -> float:
         """UL(D) with every cluster generalized; infinite while one cannot be."""
-        total = float(self._suppressed)
-        for one in self.alive.tolist():
-            if self.lacks(one):
-                return inf
-        for one in self.alive.tolist():
-            if self.version[one] not in self._losses:
-                found = self.shown(one)
-                self._losses[self.version[one]] = inf if found is None else float(found.losses(self.recoder.loss).sum())
-            total += self._losses[self.version[one]]
-        return total / max(len(self.start.cluster_of), 1)
+        self._look_at_changed()
+        if self._lacks[self.alive].any():
+            return inf
+        losses = self._losses
+        for one in self.alive[np.isnan(losses[self.alive])].tolist():
+            found = self.shown(one)
+            losses[one] = inf if found is None else float(found.losses(self.recoder.loss).sum())
+        one_by_one = np.cumsum(np.append(float(self._suppressed), losses[self.alive]))  # numpy's sum has another order
+        return float(one_by_one[-1]) / max(len(self.start.cluster_of), 1)
 
     @cached_property
-    def _losses(self) -> dict[int, float]:
-        return {}
+    def _losses(self) -> Float64s:
+        """Of the items of each cluster, where they are known."""
+        return np.full(len(self.members), np.nan)
+
+    @cached_property
+    def _seen(self) -> Int64s:
+        """The version of each cluster that was looked at last."""
+        return np.full(len(self.members), -1, np.int64)
+
+    @cached_property
+    def _lacks(self) -> Bools:
+        """The items of the cluster cannot be generalized, as far as it was looked at."""
+        return np.zeros(len(self.members), np.bool_)
+
+    def _look_at_changed(self) -> None:
+        """See whether the items of those clusters can be generalized that have changed since the last look."""
+        for one in self.alive[self._seen[self.alive] != self.version[self.alive]].tolist():
+            self._lacks[one] = self.lacks(one)
+            self._losses[one] = np.nan
+            self._seen[one] = self.version[one]
+
+    def next_seed(self) -> int:
+        """The first of `seeds`."""
+        self._look_at_changed()
+        lacking = self.alive[self._lacks[self.alive]]
+        among = lacking if len(lacking) else self.alive
+        return int(among[np.lexsort((self.lowest[among], self.costs[among]))[0]])
 
     def is_within(self, loss: float, delta: float) -> bool:
         """UL(D) is at most delta, exactly."""
@@ -305,10 +337,10 @@ class WorkingClusters:
         merge."""
         self.unite_equal()
         losses = [self.loss()]
-        best = self.clusters
+        best, least = self.number_of.copy(), losses[0]
         while not self.is_within(losses[-1], delta) and len(self.alive) > 1:
             context.report_progress(None)
-            seed = self.seeds(as_printed=False)[0]
+            seed = self.next_seed()
             partners = self.partners(seed)
             partner = partners[0]
             if self.lacks(seed):
@@ -316,6 +348,6 @@ class WorkingClusters:
             self.unite(seed, partner)
             self.unite_equal()
             losses.append(self.loss())
-            if losses[-1] < min(losses[:-1]):
-                best = self.clusters
-        return (self.clusters if self.is_within(losses[-1], delta) else best), losses
+            if losses[-1] < least:
+                best, least = self.number_of.copy(), losses[-1]
+        return (self.clusters if self.is_within(losses[-1], delta) else self._clusters_of(best)), losses
