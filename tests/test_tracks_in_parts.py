@@ -22,8 +22,8 @@ from crypsis.errors import (
     BlockTooLarge,
     NotApplicable,
     OptionWithoutEffect,
+    OwnerRepeated,
     PartsDiffer,
-    PersonNotSupported,
     TooFewTrajectories,
     TooLarge,
 )
@@ -302,16 +302,50 @@ def test_what_is_wrong_in_a_part_is_named(tmp_path: Path) -> None:
     assert "b.csv" in str(found.value.where)
 
 
-def test_people_with_several_tracks_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(4))
+def test_owners_of_tracks_in_several_parts_are_those_of_data_in_memory(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    frame = rows_of(random_tracks(rng, 50).to_lists(), range(50))
+    owner = pl.Series([f"o{one}" for one in rng.integers(0, 20, 50)]).gather(frame["track_id"])
+    frame = frame.with_columns(owner.alias("user_id"))
+    frame = frame[rng.permutation(frame.height)] if seed % 2 else frame
+    write_parts(tmp_path / "all", frame, [])
+    write_parts(tmp_path / "parts", frame, random_cuts(rng, frame.height), "parquet")
+    options: dict[str, Any] = {"sort": True, "repeated": "first"}
+    read, scanned = crypsis.read_tracks(tmp_path / "all", **options), crypsis.scan_tracks(tmp_path / "parts", **options)
+    with Serial() as executor:
+        whole = encode_tracks(scanned, executor).whole
+    assert whole == read
+    assert list(map(str, whole.ids)) == list(map(str, read.ids))
+    method = crypsis.PPSG(k=3, unit="owner", **SMALL)
+    local = contents(crypsis.anonymize(read, method).write(tmp_path / "local"))
+    assert contents(crypsis.anonymize(scanned, method).write(tmp_path / "one-block")) == local
+    release = crypsis.anonymize(scanned, method, block_rows=12)
+    assert release.verify().holds
+    for rows in release.context.private["blocks"]:  # nobody is divided
+        others = np.setdiff1d(np.arange(50), rows)
+        assert not set(read.owners[rows].tolist()) & set(read.owners[others].tolist())
+    with pytest.raises(OwnerRepeated):
+        crypsis.anonymize(scanned, crypsis.PPSG(k=3, **SMALL), block_rows=12)
+    by_track = crypsis.anonymize(scanned, crypsis.PPSG(k=3, unit="trajectory", **SMALL), block_rows=12)
+    assert by_track.verify().holds
+
+
+def test_blocks_of_owners_stand_where_their_first_tracks_stand() -> None:
+    rng = np.random.default_rng(8)
+    tracks = replace(random_tracks(rng, 60), owners=rng.integers(0, 25, 60).astype(np.int32))
+    with Serial() as executor:
+        release = release_cut(tracks, crypsis.PPSG(k=1, unit="owner", **SMALL), [7, 30], 15, executor)
+    order = order_along_the_curve(tracks.to_lists(), np.unique(tracks.owners, return_index=True)[1].tolist())
+    parts = np.array_split(tracks.owners[order], 4)
+    expected = [np.flatnonzero(np.isin(tracks.owners, part)).tolist() for part in parts]
+    assert release.context.private["blocks"] == expected
+
+
+def test_a_person_with_one_track_is_named_by_the_column_of_the_track(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("uid,tid,x,y,t\n1,1,0,0,1\n2,2,0,0,1\n")
-    with pytest.raises(PersonNotSupported, match="each_row_is_a_person=True"):
-        crypsis.anonymize(crypsis.scan_tracks(tmp_path / "a.csv"), crypsis.PPSG(k=1))
-    assert len(crypsis.anonymize(crypsis.scan_tracks(tmp_path / "a.csv", **ALONE), crypsis.PPSG(k=1)).data) == 2
-    by_person = crypsis.scan_tracks(tmp_path / "a.csv", id="uid", person="uid")  # a track for each
-    assert len(crypsis.anonymize(by_person, crypsis.PPSG(k=1)).data) == 2
-    owned = Tracks.from_lists([[(0, 0, 0)], [(0, 0, 0)]], owners=[1, 1])
-    with pytest.raises(PersonNotSupported, match="Give each person one track"):
-        crypsis.anonymize(owned, crypsis.PPSG(k=1, unit="trajectory"), executor="serial")
+    for said in (ALONE, {"id": "uid", "person": "uid"}):
+        assert len(crypsis.anonymize(crypsis.scan_tracks(tmp_path / "a.csv", **said), crypsis.PPSG(k=1)).data) == 2
 
 
 def test_options_without_effect_and_other_methods_are_refused(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tests.shards.cut_walks import random_walks
 RECODED = ("apriori", "sensitive-apriori", "suppressing-apriori", "vpa", "coat", "pcta", "policy")
 SETS = ("disassociation", "diverse", "lra", *RECODED)
 WALKS = ("seq-anon", "truncated", "sd-seq-anon", "u-seq-anon", "kam-cut")
-TRACKS = ("ppsg", "ppsg-strict", "ppsg-kam-cut")
+TRACKS = ("ppsg", "ppsg-strict", "ppsg-kam-cut", "ppsg-owner")
 BLOCKS = ("lm-anon", "suppressing", "zga", "sga", "kam-rec", "strict", "bf-p2ka", *TRACKS)
 
 
@@ -65,7 +65,10 @@ def drawn_in_blocks(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.M
     """Random trajectories or tracks and a method that works in blocks."""
     n, k, m = int(rng.integers(20, 90)), int(rng.integers(1, 4)), int(rng.integers(1, 3))
     if name in TRACKS:
-        return random_tracks(rng, n, "EPSG:32650" if rng.random() < 0.3 else None), drawn_ppsg(name, rng, k)
+        tracks = random_tracks(rng, n, "EPSG:32650" if rng.random() < 0.3 else None)
+        if name == "ppsg-owner":
+            tracks = replace(tracks, owners=rng.integers(0, n // 2, n).astype(np.int32))
+        return tracks, drawn_ppsg(name, rng, k)
     data = random_walks(rng, n, int(rng.integers(4, 9)))
     if name in ("lm-anon", "suppressing", "zga", "sga"):
         data = replace(data, locations=data.locations.marked(["p03"]))

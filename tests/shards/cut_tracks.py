@@ -42,6 +42,7 @@ def drawn_ppsg(name: str, rng: np.random.Generator, k: int) -> crypsis.PPSG:
         k=k,
         inner="kam-cut" if name == "ppsg-kam-cut" else "kam-rec",
         strict=name == "ppsg-strict",
+        unit="owner" if name == "ppsg-owner" else None,
         radius=float(rng.choice([20.0, 60.0, 200.0])),
         precision=[None, 0, 1][int(rng.integers(3))],
         max_displacement=[None, 100.0][int(rng.integers(2))],
@@ -57,8 +58,8 @@ def rows_of(tracks: Sequence[Sequence[Fix]], names: Sequence[Any]) -> pl.DataFra
     return pl.DataFrame(rows, schema=["track_id", "x", "y", "t"], orient="row")
 
 
-def order_along_the_curve(tracks: Sequence[Sequence[Fix]]) -> list[int]:
-    """The order of blocks, the slow and obvious way: whole numbers, bit by bit."""
+def order_along_the_curve(tracks: Sequence[Sequence[Fix]], some: Sequence[int] | None = None) -> list[int]:
+    """The order of all tracks or some for blocks, the slow and obvious way: whole numbers, bit by bit."""
     firsts = [track[0][:2] for track in tracks]
     west, south = (min(point[axis] for point in firsts) for axis in (0, 1))
     side = max(max(x - west, y - south) for x, y in firsts)
@@ -69,4 +70,6 @@ def order_along_the_curve(tracks: Sequence[Sequence[Fix]]) -> list[int]:
         column, row = (min(int(away / side * 2**CURVE_BITS), 2**CURVE_BITS - 1) for away in (x - west, y - south))
         return sum(((column >> bit) & 1) << (2 * bit) | ((row >> bit) & 1) << (2 * bit + 1) for bit in range(32))
 
-    return sorted(range(len(tracks)), key=lambda row: (place(*firsts[row]), list(tracks[row]), row))
+    return sorted(
+        range(len(tracks)) if some is None else some, key=lambda row: (place(*firsts[row]), list(tracks[row]), row)
+    )

@@ -63,7 +63,7 @@ class ScannedRecords:
         with on_disk(file.places[0]) as path:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
-        if given.get("person") is not None and source.kind != "tracks":  # a person may have one track
+        if given.get("person") is not None and source.kind != "tracks":
             raise PersonNotSupported(
                 "On parts records are counted, and in these data a person may have several. Give each person one "
                 "record, or read the data into memory."
@@ -194,7 +194,7 @@ def scan_tracks(
     """GPS tracks in parts: a path, a pattern such as `parts/*.parquet`, a list or a folder. Nothing is read yet.
 
     Options as for `crypsis.read_tracks`; fixes of one track may lie in several parts. Degrees without a `crs` are
-    projected to the UTM zone of all fixes together. Tracks are counted, so nobody may have several.
+    projected to the UTM zone of all fixes together. Tracks of one owner may lie in several parts, too.
 
     >>> import crypsis, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())

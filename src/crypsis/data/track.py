@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Float64s, Int32s, Int64s, freeze, offsets_of, take_records
-from crypsis.data.formats.columns import column, moments, numbers
+from crypsis.data.formats.columns import column, labels, moments, numbers
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
 from crypsis.data.formats.source import place
@@ -42,7 +42,8 @@ class Tracks(Ragged, Microdata):
     """A list of tracks. `crs` is the projection of x and y where it is known; `repeated` is the number of fixes
     that the input had at an instant that its track already had, and that were left out because that was asked for.
 
-    `owners` gives each track's individual as an integer; `ids` are the input's own names and never leave the publisher.
+    `owners` gives each track's individual as an integer; `ids` and `owner_names` are the input's own names and never
+    leave the publisher.
     `person_like` is a column that seems to name people with several tracks, as long as nobody said whether it does;
     `understood` tells which column was taken for what.
     """
@@ -55,6 +56,7 @@ class Tracks(Ragged, Microdata):
     t: Float64s
     owners: Int32s | None = None
     ids: pl.Series | None = field(default=None, repr=False)
+    owner_names: pl.Series | None = field(default=None, repr=False)
     crs: str | None = None
     repeated: int = 0
     person_like: PersonLike | None = field(default=None, repr=False)
@@ -169,7 +171,10 @@ class Tracks(Ragged, Microdata):
             time_format=time_format,
         )
         planar_x, planar_y, projection, named = _plane(table, (x, y), (lat, lng), crs, source)
-        owners = None if owner is None or owner == track else owners_of(table, owner, rows, source)
+        owners = owner_names = None
+        if owner is not None and owner != track:
+            owners = owners_of(table, owner, rows, source)
+            owner_names = labels(table, owner, source).gather(rows.arranged(np.arange(table.height))[rows.offsets[:-1]])
         used = (track, moment, *(name for _, name in named))
         like = None
         if owner is None and not each_row_is_a_person:
@@ -191,6 +196,7 @@ class Tracks(Ragged, Microdata):
             rows.arranged(seconds),
             owners,
             rows.ids,
+            owner_names,
             projection,
             table.height - int(rows.offsets[-1]),
             like,
@@ -222,6 +228,7 @@ class Tracks(Ragged, Microdata):
             t=self.t[positions],
             owners=None if self.owners is None else self.owners[rows],
             ids=None if self.ids is None else self.ids.gather(rows),
+            owner_names=None if self.owner_names is None else self.owner_names.gather(rows),
         )
 
     def to_lists(self) -> list[list[tuple[float, float, float]]]:

@@ -22,7 +22,9 @@ from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.sources import TrackSource
 from crypsis.data.track import Tracks
-from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
+from crypsis.data.trajectory import persons_of
+from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import PartsDiffer, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
@@ -50,14 +52,22 @@ class EncodedTracks:
     crs: str | None
     repeated: int = 0
     ids: tuple[str, ...] = field(default=(), repr=False)  # files with the ids of each shard
+    owner_names: pl.Series | None = field(default=None, repr=False)
     person_like: PersonLike | None = None
     understood: tuple[tuple[str, str], ...] = ()
     in_memory: Tracks | None = field(default=None, repr=False)  # the same data, where they came from memory
 
+    @cached_property
+    def owners(self) -> Int32s | None:
+        """The individual of each track as an integer."""
+        if self.in_memory is not None:
+            return self.in_memory.owners
+        return None if self.owner_names is None else Vocabulary.of(self.owner_names).encode(self.owner_names)
+
     @property
-    def person(self) -> None:
-        """Tracks are counted."""
-        return
+    def person(self) -> Int64s | None:
+        """The person of each track, numbered from 0; None where each track is a person of its own."""
+        return persons_of(self.owners, len(self))
 
     @property
     def is_large(self) -> bool:
@@ -79,13 +89,12 @@ class EncodedTracks:
         if self.in_memory is not None:
             return self.in_memory
         offsets, codes = joined_rows([shard.read() for shard in self.shards])
-        known = [load(file) for file in self.ids]
-        if len({series.dtype for series in known}) > 1:
-            known = [series.cast(pl.String) for series in known]
         return Tracks(
             offsets // CODES_PER_FIX,
             *fixes_of_codes(codes),
-            ids=pl.concat(known) if known else None,
+            owners=self.owners,
+            ids=names_of(self.ids),
+            owner_names=self.owner_names,
             crs=self.crs,
             repeated=self.repeated,
             person_like=self.person_like,
@@ -94,6 +103,14 @@ class EncodedTracks:
 
     def __len__(self) -> int:
         return self.n_records
+
+
+def names_of(files: Sequence[str]) -> pl.Series | None:
+    """The names in files, one behind the other."""
+    known = [load(file) for file in files]
+    if len({series.dtype for series in known}) > 1:
+        known = [series.cast(pl.String) for series in known]
+    return pl.concat(known) if known else None
 
 
 def codes_of_fixes(tracks: Tracks) -> tuple[Int64s, Int32s]:
@@ -120,22 +137,16 @@ def _ordered(bits: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def shard_tracks(data: Tracks, executor: Executor, bounds: Sequence[int]) -> EncodedTracks:
     """Tracks in memory in shards that end at the bounds."""
-    if data.owner_repeats:
-        raise PersonNotSupported(
-            "On parts tracks are counted, and in these data a person has several. Give each person one track, or leave "
-            "the executor out."
-        )
-    bare = replace(data, owners=None)
     return EncodedTracks(
-        shards=save_ragged(executor.scratch.below("shards"), cut_ragged(*codes_of_fixes(bare), bounds)),
-        n_records=len(bare),
-        n_fixes=bare.points,
-        longest=int(bare.lengths.max(initial=0)),
-        crs=bare.crs,
-        repeated=bare.repeated,
-        person_like=bare.person_like,
-        understood=bare.understood,
-        in_memory=bare,
+        shards=save_ragged(executor.scratch.below("shards"), cut_ragged(*codes_of_fixes(data), bounds)),
+        n_records=len(data),
+        n_fixes=data.points,
+        longest=int(data.lengths.max(initial=0)),
+        crs=data.crs,
+        repeated=data.repeated,
+        person_like=data.person_like,
+        understood=data.understood,
+        in_memory=data,
     )
 
 
@@ -166,9 +177,22 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
         crs=first.crs,
         repeated=sum(one["data"].repeated for one in noted),
         ids=tuple(one["ids"] for one in placed if one["ids"]),
+        owner_names=_owners_in_order(noted, placed),
         person_like=next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
         understood=first.understood,
     )
+
+
+def _owners_in_order(noted: Sequence[dict[str, Any]], placed: Sequence[dict[str, Any]]) -> pl.Series | None:
+    """The owner of each track, where tracks have owners; tracks were noted in one order and stand in another."""
+    owners = names_of([one["owners"] for one in noted if one["owners"]])
+    if owners is None or noted is placed:
+        return owners
+    told, asked = (names_of([one["ids"] for one in pieces if one["ids"]]) for pieces in (noted, placed))
+    assert told is not None
+    assert asked is not None
+    known = pl.DataFrame({"id": told.cast(pl.String), "owner": owners})
+    return asked.cast(pl.String).alias("id").to_frame().join(known, on="id", how="left", maintain_order="left")["owner"]
 
 
 def _check_alike(part: Part, noted: dict[str, Any], first: dict[str, Any]) -> None:
@@ -206,11 +230,6 @@ def note_gathered(numbered: tuple[int, str], folder: str) -> dict[str, Any]:
 
 
 def _noted(data: Tracks, number: int, folder: str) -> dict[str, Any]:
-    if data.owners is not None:
-        raise PersonNotSupported(
-            "On parts tracks are counted, and in these data a person may have several. Where each has one track, say "
-            "so (each_row_is_a_person=True); else read the data into memory."
-        )
     scratch = Scratch.at(folder)
     return {
         "file": scratch.save(f"part-{number:06d}", codes_of_fixes(data)),
@@ -220,6 +239,7 @@ def _noted(data: Tracks, number: int, folder: str) -> dict[str, Any]:
         "longest": int(data.lengths.max(initial=0)),
         "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
         "decimal_ids": data.ids is not None and bool(data.ids.cast(pl.String).str.contains(_DECIMAL).any()),
+        "owners": "" if data.owner_names is None else scratch.save(f"owners-{number:06d}", data.owner_names),
         "hashes": None if data.ids is None else hash_ids(data.ids),
         "data": data.take(np.zeros(0, np.int64)),
     }

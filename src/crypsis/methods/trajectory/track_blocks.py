@@ -1,6 +1,7 @@
 """Tracks in blocks: runs of an order that depends on the data alone, each generalized and protected by itself.
 
 Tracks stand by the place of their first fix along a Z-curve, then by their fixes, then by their place in the input.
+Where owners are counted, an owner stands where the first of his or her tracks does, with all of them.
 A block has cells of its own, so a published sequence names cells of one block, and whoever contains it there is among
 all. What must hold for everybody is looked at for all blocks together: no point that is published is, as it is written,
 a position that fewer than k of all people share.
@@ -8,14 +9,14 @@ a position that fewer than k of all people share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of
 from crypsis.data.cell_blocks import CellBlocks
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
@@ -27,6 +28,7 @@ from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.methods.trajectory.published_cells import CellRows, publish_cells
 from crypsis.methods.trajectory.rare_fixes import RareFixes
 from crypsis.methods.trajectory.representatives import people_of_fixes
+from crypsis.methods.trajectory.track_owners import individuals_of
 from crypsis.methods.trajectory.z_order import z_values
 from crypsis.run_context import RunContext
 from crypsis.shards.ragged import RaggedShard, joined_rows
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 BYTES_PER_FIX = 512  # of a block while it is anonymized; 120 to 270 were measured
 CURVE_BITS = 31  # of the place along each axis: the box around all first fixes has so many halves
 _BEFORE = 2  # numbers that stand before the fixes of a track while it is sorted
-Block = tuple[Slice, ...]  # where its tracks lie; several where blocks were joined
+Block = tuple[Slice | Sequence[str], ...]  # where its tracks lie; several where blocks were joined
 Box = tuple[float, float, float, float]  # west, south, east, north
 
 
@@ -61,8 +63,11 @@ def anonymize_tracks(
     if n_blocks <= 1:
         return method.anonymize(data.whole, context)
     block.check_fits(BYTES_PER_FIX * -(-data.n_fixes // len(data)), len(data), executor)
+    individuals_of(data.whole, method.unit, type(method).__name__)  # refuses what the method does not count
     with context.stage("blocks"):
-        done = _feasible_blocks(method, data, cut_into_blocks(data, n_blocks, executor), executor)
+        owners = data.owners if method.unit == "owner" else None
+        blocks = cut_into_blocks(data, n_blocks, executor, owners)
+        done = _feasible_blocks(method, data, blocks, executor, owners is not None)
     if done is None or len(done) < 2:  # all blocks had to be joined: the method says why, or does it
         return method.anonymize(data.whole, context)
     context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
@@ -70,14 +75,36 @@ def anonymize_tracks(
         return _united(method, data.whole, done, context)
 
 
-def cut_into_blocks(data: EncodedTracks, n_blocks: int, executor: Executor) -> list[Block]:
-    """Blocks of the order, whose sizes differ by at most one track."""
+def cut_into_blocks(
+    data: EncodedTracks, n_blocks: int, executor: Executor, owners: Int32s | None = None
+) -> list[Block]:
+    """Blocks of the order, whose sizes differ by at most one track, or one owner where these are kept together."""
     folder = str(executor.scratch.below("order").folder)
     box = executor.fold(first_fixes_of, wider_box, data.shards)
-    runs = executor.map(sort_shard, list(enumerate(data.shards)), folder, box)
-    size, longer = divmod(len(data), n_blocks)
-    ends = offsets_of(np.array([size + (index < longer) for index in range(n_blocks)])).tolist()
-    return [(wanted,) for wanted in slices_of(merge_runs(runs, executor, folder), list(pairwise(ends)))]
+    stands = None
+    if owners is not None:
+        stands = np.zeros(len(data), np.bool_)
+        stands[np.unique(owners, return_index=True)[1]] = True
+    ranges = merge_runs(executor.map(sort_shard, list(enumerate(data.shards)), folder, box, stands), executor, folder)
+    size, longer = divmod(sum(rows for _, rows in ranges), n_blocks)
+    sizes = [size + (index < longer) for index in range(n_blocks)]
+    if owners is None:
+        return [(wanted,) for wanted in slices_of(ranges, list(pairwise(offsets_of(np.array(sizes)).tolist())))]
+    firsts = np.concatenate([load(file)[2] for file, _ in ranges])
+    block_of_owner = np.zeros(int(owners.max()) + 1, np.int32)
+    block_of_owner[owners[firsts]] = np.repeat(np.arange(n_blocks), sizes)
+    pieces = executor.exchange(send_to_blocks, data.shards, n_blocks, block_of_owner[owners], owners)
+    return [(files,) for files in pieces if files]
+
+
+def send_to_blocks(shard: RaggedShard, block_of_track: Int32s, owners: Int32s) -> Iterator[tuple[int, Any]]:
+    """The tracks of a shard by their block, with their numbers and owners."""
+    offsets, codes = shard.read()
+    numbers = shard.first + np.arange(shard.rows)
+    block_of = block_of_track[numbers]
+    for block in np.unique(block_of).tolist():
+        chosen = take_rows((offsets, codes, numbers), np.flatnonzero(block_of == block))
+        yield block, (*chosen, owners[chosen[2]])
 
 
 def first_fixes_of(shard: RaggedShard) -> Box:
@@ -93,16 +120,18 @@ def wider_box(one: Box, other: Box) -> Box:
     return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
-def sort_shard(numbered: tuple[int, RaggedShard], folder: str, box: Box) -> Run:
-    """The tracks of a shard in order: the place of the first fix along the curve goes before the fixes."""
+def sort_shard(numbered: tuple[int, RaggedShard], folder: str, box: Box, stands: Bools | None) -> Run:
+    """The tracks of a shard in order, or some: the place of the first fix along the curve goes before the fixes."""
     number, shard = numbered
-    offsets, codes = shard.read()
+    numbers = shard.first + np.arange(shard.rows)
+    chosen = np.arange(shard.rows) if stands is None else np.flatnonzero(stands[numbers])
+    offsets, codes, numbers = take_rows((*shard.read(), numbers), chosen)
     places = places_on_curve(*_first_fixes(offsets, codes), box)
     before = np.column_stack((places >> CURVE_BITS, places & ((1 << CURVE_BITS) - 1))).astype(np.int32)
     starts = np.repeat(offsets[:-1], _BEFORE)
     values = np.insert(codes, starts, before.ravel())
     lengths = np.diff(offsets) + _BEFORE
-    return save_run(folder, number, offsets_of(lengths), values, shard.first + np.arange(shard.rows))[0]
+    return save_run(folder, number, offsets_of(lengths), values, numbers)[0]
 
 
 def places_on_curve(x: Float64s, y: Float64s, box: Box) -> Int64s:
@@ -127,34 +156,43 @@ def _first_fixes(offsets: Int64s, codes: Int32s) -> tuple[Float64s, Float64s]:
 
 def read_block(block: Block, crs: str | None) -> tuple[Tracks, Int64s]:
     """The tracks of a block in the order of the input, and their numbers."""
-    pieces = [load_slice(wanted) for wanted in block]
+    pieces = [load_slice(wanted) for wanted in block]  # type: ignore[arg-type]
     offsets, values = joined_rows([piece[:2] for piece in pieces])
     records = np.concatenate([piece[2] for piece in pieces])
     offsets, values, records = take_rows((offsets, values, records), np.argsort(records, kind="stable"))
     starts = offsets[:-1]
     values = np.delete(values, np.concatenate([starts + index for index in range(_BEFORE)]))
-    x, y, t = fixes_of_codes(values)
     lengths = (np.diff(offsets) - _BEFORE) // CODES_PER_FIX
-    return Tracks(offsets_of(lengths), x, y, t, crs=crs), records
+    return Tracks(offsets_of(lengths), *fixes_of_codes(values), crs=crs), records
+
+
+def read_block_of_owners(block: Block, crs: str | None) -> tuple[Tracks, Int64s]:
+    """The same of a block of owners."""
+    pieces = [load(file) for files in block for file in files]  # type: ignore[arg-type]
+    rows = *joined_rows([piece[:2] for piece in pieces]), np.concatenate([piece[2] for piece in pieces])
+    owners = np.concatenate([piece[3] for piece in pieces])
+    order = np.argsort(rows[2], kind="stable")
+    offsets, codes, records = take_rows(rows, order)
+    return Tracks(offsets // CODES_PER_FIX, *fixes_of_codes(codes), owners=owners[order], crs=crs), records
 
 
 def _feasible_blocks(
-    method: PPSG, data: EncodedTracks, blocks: Sequence[Block], executor: Executor
+    method: PPSG, data: EncodedTracks, blocks: Sequence[Block], executor: Executor, by_owner: bool
 ) -> list[ProtectedBlock] | None:
     """What is published of each block, some of them joined; None where all would have to be."""
     folder = str(executor.scratch.below("blocks").folder)
 
     def attempt(chosen: Sequence[Block]) -> list[ProtectedBlock | None]:
-        return executor.map(protect_block, list(chosen), folder, method, data.crs)
+        return executor.map(protect_block, list(chosen), folder, method, data.crs, by_owner)
 
     done = try_blocks(blocks, attempt, lambda one, other: (*one, *other))
     return None if done is None else [protected for _, protected in done]
 
 
-def protect_block(block: Block, folder: str, method: PPSG, crs: str | None) -> ProtectedBlock | None:
+def protect_block(block: Block, folder: str, method: PPSG, crs: str | None, by_owner: bool) -> ProtectedBlock | None:
     """What is published of a block, and what is noted of it; None where the method cannot do it."""
     context = RunContext()
-    tracks, records = read_block(block, crs)
+    tracks, records = (read_block_of_owners if by_owner else read_block)(block, crs)
     try:
         rows = method.rows_of_cells(tracks, context)
     except Infeasible:
@@ -176,9 +214,10 @@ def _united(method: PPSG, whole: Tracks, done: Sequence[ProtectedBlock], context
     accounts = [block.facts["accounting"] for block in done]
     accounting = {name: sum(one[name] for one in accounts) for name in accounts[0]}
     context.private.update(lost=lost, published_input_rows=inputs[order], accounting=accounting)
-    everyone = people_of_fixes(whole, np.arange(len(whole), dtype=np.int32))
-    fixes = RareFixes.of(whole, everyone, method.k, method.precision)
+    individuals = individuals_of(whole, method.unit, type(method).__name__)
+    fixes = RareFixes.of(whole, people_of_fixes(whole, individuals), method.k, method.precision)
     published = publish_cells(rows, whole.crs, fixes, context, order=order, **method.drawn)
     blocks = CellBlocks.of([len(cells.x) for cells in rows], [records for _, records, _ in loaded])
     context.private.update(blocks.to_facts())
-    return replace(published, cell_blocks=blocks)
+    owners = None if whole.owners is None else whole.owners[inputs[order]]
+    return replace(published, owners=owners, cell_blocks=blocks)
