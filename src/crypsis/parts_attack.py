@@ -20,7 +20,7 @@ from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import NotApplicable
+from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.executors.executor import Executor
 from crypsis.parts_release import open_parts
 from crypsis.publication.published_parts import PublishedParts
@@ -63,6 +63,11 @@ def attack_release_parts(
     shards: Any
     if isinstance(original, ScannedTable):
         shards = encode_table(original, Declarations(), executor)
+        if shards.person is not None:
+            raise OriginalRequired(
+                "Published rows do not say whose they are, so people with several records cannot be attacked on parts; "
+                "leave the executor out, and give the private report."
+            )
     elif isinstance(original, ScannedMixed):
         shards = encode_mixed(original, Declarations(), executor).table
     else:

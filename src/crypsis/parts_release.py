@@ -21,9 +21,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.atomic import new_folder, write_file
-from crypsis.data.declarations import Declarations
 from crypsis.data.relational import PublishedColumn, PublishedTable
-from crypsis.data.scanned import ScannedTable
 from crypsis.data.values import POLARS_TYPES
 from crypsis.errors import (
     BadParameter,
@@ -35,11 +33,10 @@ from crypsis.errors import (
 )
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import load
-from crypsis.guarantees import Guarantee, KAnonymity, Verdict, guarantee_from_dict
+from crypsis.guarantees import Guarantee, Verdict, guarantee_from_dict
 from crypsis.methods import Method
 from crypsis.methods.relational.applied_mapping import AppliedMapping
 from crypsis.methods.relational.whole_columns import shares_by_value
-from crypsis.metrics.certainty_penalty import ncp_of_columns
 from crypsis.metrics.class_sizes import ClassSizes
 from crypsis.metrics.published_widths import column_width, mean_widths
 from crypsis.publication import PublishedKind, kind_named
@@ -75,7 +72,7 @@ from crypsis.review import CHECKS, Colour, Finding, Light, Review, ReviewThresho
 from crypsis.review.refusal import refuse_colours
 from crypsis.run_context import RunContext
 from crypsis.shards.people import persons_of_rows
-from crypsis.shards.table import EncodedTable, encode_table
+from crypsis.shards.table import EncodedTable
 from crypsis.signatures import sign_files
 from crypsis.translation import reading
 from crypsis.verifiers.counted_people import refuse_uncounted
@@ -472,38 +469,13 @@ def columns_of_release(folder: str | Path) -> dict[str, dict[str, str]]:
     """Role and type of each published column of a table in parts."""
     _, described = open_parts(folder)
     if described["kind"] != "table":
-        raise NotApplicable(
-            "Of releases in parts only tables are measured against the original; leave out the executor to read sets "
-            "and sequences into memory.",
-            where=str(folder),
-        )
+        raise NotApplicable("This release in parts holds no table.", where=str(folder))
     return told_columns(described)
 
 
 def told_columns(described: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Role and type of each published column, as a manifest describes them."""
     return {column["name"]: {"role": column["role"], "type": column["type"]} for column in described["columns"]}
-
-
-def measure_release_parts(folder: str | Path, original: ScannedTable, executor: Executor) -> dict[str, dict[str, Any]]:
-    """By metric the figures of a table in parts against the parts it was made of: those that are sums over records."""
-    columns_of_release(folder)
-    opened, described = open_parts(folder)
-    parts = PublishedParts.described(tuple(str(opened.path / name) for name in data_files(described)), described)
-    encoded = encode_table(original, Declarations(), executor)
-    if len(encoded) != len(parts):
-        raise NotApplicable(
-            f"The release has {len(parts):,} records and these parts have {len(encoded):,}; give those that it was "
-            "made of."
-        )
-    counted = count_parts(parts.files, parts.columns, KAnonymity(k=1), executor)
-    pairs = [
-        (column, *parts.column_of_counts(column.name, counted))
-        for column in encoded.columns
-        if column.name in parts.quasi
-    ]
-    found = {"ncp_loss": ncp_of_columns(pairs).figures(), "class_sizes": class_sizes_of(counted).figures()}
-    return {metric: rounded(finite(figures)) for metric, figures in found.items()}
 
 
 def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:

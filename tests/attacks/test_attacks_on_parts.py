@@ -29,7 +29,7 @@ from crypsis.attacks.attack import Attack
 from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
 from crypsis.attacks.tables_in_parts import table_risk_of_parts
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import CrypsisError, NotApplicable, TooLarge, UnknownColumn
+from crypsis.errors import CrypsisError, NotApplicable, OriginalRequired, TooLarge, UnknownColumn
 from crypsis.executors.scratch import load
 from crypsis.executors.serial import Serial
 from crypsis.parts_attack import attack_release_parts, attacks_on_parts, risk_of_release_parts
@@ -227,6 +227,17 @@ def test_what_is_not_counted_on_parts_is_refused(people: Path, tmp_path: Path) -
         parts = parts_of(published, [0, 20], executor)
         with pytest.raises(TooLarge, match="Give more"):
             LocationSequenceAttack().run_on_parts(parts, shards_of(walks, walks.codes, [0, 20], executor), executor)
+
+
+def test_people_with_several_records_are_not_counted_as_records(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    frame = pl.DataFrame({"who": rng.integers(0, 30, 90), "age": rng.integers(0, 9, 90)})
+    frame.write_parquet(tmp_path / "0.parquet")
+    scanned = crypsis.scan_table(tmp_path / "*.parquet", {"age": "quasi", "who": "identifier"}, person="who")
+    with crypsis.anonymize(scanned, crypsis.Mondrian(k=3)) as release:
+        folder = release.write(tmp_path / "release")
+    with Serial() as executor, pytest.raises(OriginalRequired, match="do not say whose they are"):
+        attack_release_parts(folder, scanned, LinkageAttack(), executor)
 
 
 def test_aggregates_alone_are_kept(people: Path, tmp_path: Path) -> None:

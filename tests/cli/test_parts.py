@@ -75,6 +75,13 @@ def test_a_table_in_parts_is_measured_as_one_in_memory(run: Run, tmp_path: Path)
     assert {"ncp_loss", "ncp_loss of age", "classes", "discernibility_loss"} <= set(known)
     assert known == {name: local[name] for name in known}
     assert parts["count_query_loss"] is None
+    queries = ("age in [3:12]", "age in [0:20] and ill in {flu}", "zip in {1, 2} and ill in {cold}", "")
+    (tmp_path / "asked.txt").write_text("\n".join(queries))
+    asked = ["--queries", tmp_path / "asked.txt", "--metric", "count_query_loss"]
+    local, parts = (run(*command, *asked, *more) for more in ([], where))
+    assert parts.code == 0, parts.err
+    assert json.loads(parts.out) == json.loads(local.out)
+    assert json.loads(parts.out)["count_query_loss"] > 0
     asked = json.loads(run(*command, *where, "--metric", "ncp").out)
     assert set(asked) == {"ncp_loss", "ncp_loss of age", "ncp_loss of zip"}
     assert "not measured on parts" in run(*command, *where, "--metric", "count_query_loss").err
@@ -106,6 +113,27 @@ def test_tables_with_sets_in_parts_are_anonymized_and_verified(run: Run, tmp_pat
     original = [tmp_path / "*.csv", "--private-report", tmp_path / "out.private.json"]
     assert run("verify", out, "--original", *original).code == 0
     assert run("measure", out, "--original", *original).code == 0
+    assert run(*command, "--items", "codes= ", "--out", tmp_path / "again", "--format", "parts").code == 0
+    measured = [
+        "measure",
+        tmp_path / "again",
+        "--original",
+        tmp_path / "*.csv",
+        "--items",
+        "codes= ",
+        "--quasi",
+        "age",
+        "--json",
+    ]
+    local, parts = (run(*measured, *more) for more in ([], ["--executor", "serial"]))
+    assert parts.code == 0, parts.err
+    known = {name: value for name, value in json.loads(parts.out).items() if value is not None}
+    assert {"ncp_loss", "utility_loss", "discernibility_loss"} <= set(known)
+    assert known == {name: json.loads(local.out)[name] for name in known}
+    attacked = ["attack", *measured[1:]]
+    local, parts = (run(*attacked, *more) for more in ([], ["--executor", "serial"]))
+    assert parts.code == 0, parts.err
+    assert json.loads(parts.out) == json.loads(local.out)
     assert not list(tmp_path.glob("crypsis-scratch-*"))
 
 
@@ -270,6 +298,12 @@ def test_releases_in_parts_are_attacked_as_those_in_memory(run: Run, tmp_path: P
             assert parts.code == 0, parts.err
             assert json.loads(parts.out) == json.loads(local.out)
         assert json.loads(run(*command, *where).out)["attack"] == attacks[0]
+        local, parts = (run("measure", *command[1:], *more) for more in ([], where))
+        if method == "apriori":
+            assert json.loads(parts.out)["utility_loss"] == json.loads(local.out)["utility_loss"]
+            assert "not measured on parts: " in parts.err
+        else:
+            assert "is not measured on parts" in parts.err
         assert "not measured on parts" in run(*command, *where, "--attack", refused).err
         assert "option-without-effect" in run(*command, "--workers", "2").err
         assert "option-without-effect" in run(*command, *where, "--private-report", tmp_path / "own.json").err

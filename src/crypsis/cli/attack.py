@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -102,11 +102,10 @@ class AttackCommand(OnParts):
 
     def _attack_parts(self, chosen: Attack | None, where: WhereToRun) -> tuple[Attack, AttackFigures, Guarantee]:
         """The same of a release in parts, in bounded memory."""
-        from crypsis.data.scanned import ScannedTable
-        from crypsis.data.sources import SOURCES, TableSource
+        from crypsis.cli.reading.scanned_original import scan_original
         from crypsis.guarantees import guarantee_from_dict
         from crypsis.parts_attack import attack_release_parts, attacks_on_parts, kind_of_parts
-        from crypsis.parts_release import columns_of_release, open_parts
+        from crypsis.parts_release import open_parts
 
         if self.private_report is not None:
             raise OptionWithoutEffect(
@@ -120,13 +119,7 @@ class AttackCommand(OnParts):
         if not fitting:
             raise NotApplicable(f"Attacks on {kind} are not measured on parts; leave --executor out.")
         chosen = chosen or _first_of(fitting)
-        original: Any
-        if kind == "table":
-            keys = {"columns": columns_of_release(self.release), "rest": "identifier"}
-            source = TableSource.from_keys({**keys, **self.read.typed.keys_beside_columns(TableSource)})
-            original = ScannedTable.of(source, self.read.typed.file(self.original.files))
-        else:
-            original = self.read.typed.scan(self.original.files, SOURCES[kind])
+        original = scan_original(self.read, self.release, self.original.files)
         note_compilation()
         executor = where.start()
         try:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Measure(OnParts):
     """Measure the utility that is left in a release.
 
-    With --executor a table in parts is measured without reading it into memory: figures that are sums over records
-    (information loss, sizes of classes). Others are not measured on parts.
+    With --executor a release in parts is measured without reading it into memory: figures that are sums over records
+    (of tables information loss, sizes of classes and the queries given; of sets utility loss). Others are not measured
+    on parts.
     """
 
     read: Reader
@@ -86,25 +87,24 @@ class Measure(OnParts):
         _show(measured(against, published.data, self.metric, self.seed, side_inputs), against.crs)
 
     def _measure_parts(self, where: WhereToRun) -> None:
-        """The figures of a table in parts that are sums over records; of the others it is said that there are none."""
-        from crypsis.data.scanned import ScannedTable
-        from crypsis.data.sources import TableSource
+        """The figures of a release in parts that are sums over records; of the others it says that there are none."""
+        from crypsis.cli.reading.scanned_original import scan_original
+        from crypsis.data.count_query import read_queries
         from crypsis.metrics import METRICS, metric_named, short_names
-        from crypsis.parts_release import columns_of_release, measure_release_parts
+        from crypsis.parts_measure import measure_release_parts
 
-        for name in ("taxonomy", "hierarchy", "queries", "private_report"):
+        for name in ("taxonomy", "hierarchy", "private_report"):
             if getattr(self, name) is not None:
                 raise OptionWithoutEffect(
                     f"--{name.replace('_', '-')} is for figures that are not measured on parts; leave --executor out.",
                     parameter=name,
                 )
-        keys = {"columns": columns_of_release(self.release), "rest": "identifier"}
-        source = TableSource.from_keys({**keys, **self.read.typed.keys_beside_columns(TableSource)})
+        queries = () if self.queries is None else read_queries(self.queries)
+        original = scan_original(self.read, self.release, self.original.files)
         executor = where.start()
         try:
             with progress():
-                scanned = ScannedTable.of(source, self.read.typed.file(self.original.files))
-                found = measure_release_parts(self.release, scanned, executor)
+                found = measure_release_parts(self.release, original, executor, queries)
         finally:
             executor.close()
         short = short_names()
@@ -113,17 +113,15 @@ class Measure(OnParts):
         if lacking:
             raise NotApplicable(f"{lacking[0]} is not measured on parts; leave --executor out.")
         chosen = [metric_named(name).name for name in asked] or [*found]
-        others = [one for one, metric in METRICS.items() if metric.default and _of_tables(metric) and one not in found]
+        kind = original.stands_for
+        fitting = [name for name, metric in METRICS.items() if metric.default and kind in metric.accepts]
+        others = [name for name in fitting if name not in found]
         figures = {name: value for metric in chosen for name, value in found[metric].items()}
         if not asked:
             note(f"not measured on parts: {', '.join(others)}")
             if SETTINGS.get().json:
                 figures |= {figure.name: None for one in others for figure in METRICS[one].figures}
         _show(figures, None)
-
-
-def _of_tables(metric: Any) -> bool:
-    return any(kind.__name__ == "Table" for kind in metric.accepts)
 
 
 def _show(figures: dict[str, Any], crs: str | None) -> None:

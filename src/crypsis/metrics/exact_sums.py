@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import fsum
 
 import numpy as np
@@ -22,6 +23,13 @@ def total(values: Float64s) -> float:
     if largest < _EXACT and not np.any(added % 1):
         return float(added.sum())
     return fsum(added.tolist())
+
+
+def exact_total(values: Float64s) -> Fraction:
+    """The sum as it is, to be added to others; as a float it is `total` of all values."""
+    distinct, counts = np.unique(values, return_counts=True)
+    pairs = zip(distinct.tolist(), counts.tolist(), strict=True)
+    return sum((Fraction(value) * count for value, count in pairs), Fraction(0))
 
 
 def weighted_total(values: Float64s, counts: Int64s) -> float:

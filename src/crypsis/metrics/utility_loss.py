@@ -47,13 +47,7 @@ def utility_loss(
         raise NotApplicable(f"utility_loss speaks of generalized items, got {type(published).__name__}.")
     if not len(original):
         return 0.0
-    losses = record_losses(
-        published.offsets,
-        published.codes,
-        published.symbols.sizes,
-        literal=ul == "literal",
-        weights=_weights(published, hierarchy),
-    )
+    losses = losses_of_sets(published, ul == "literal", hierarchy)
     missing = max(len(original) - len(published), 0)
     return (total(losses) + missing) / max(len(original), len(published))
 
@@ -69,7 +63,23 @@ def _weights(
     return np.array(spreads, np.float64)
 
 
+def losses_of_sets(
+    published: PublishedTransactions, literal: bool = False, hierarchy: Taxonomy | None = None
+) -> Float64s:
+    """What each published record lost."""
+    weights = _weights(published, hierarchy)
+    sizes = published.symbols.sizes
+    return record_losses(published.offsets, published.codes, sizes, literal=literal, weights=weights)
+
+
 def _mixed_loss(published: PublishedMixed, literal: bool, hierarchy: Taxonomy | None) -> float:
+    losses = losses_of_mixed(published, literal, hierarchy)
+    suppressed = int(np.count_nonzero(published.table.suppressed))
+    return (total(losses) + suppressed) / max(len(published), 1)
+
+
+def losses_of_mixed(published: PublishedMixed, literal: bool = False, hierarchy: Taxonomy | None = None) -> Float64s:
+    """What the items of each published record lost; sensitive ones do not count, and a suppressed record shows none."""
     secret = set(published.sensitive)
     shown = published.transactions
     known = np.array([labels[0] not in secret for labels in shown.symbols.label_lists], np.bool_)
@@ -77,9 +87,7 @@ def _mixed_loss(published: PublishedMixed, literal: bool, hierarchy: Taxonomy | 
     rows = np.repeat(np.arange(len(published)), shown.lengths)[kept]
     offsets = offsets_of(np.bincount(rows, minlength=len(published)))
     weights = _weights(shown, hierarchy, secret)
-    losses = record_losses(offsets, shown.codes[kept], shown.symbols.sizes, literal=literal, weights=weights)
-    suppressed = int(np.count_nonzero(published.table.suppressed))
-    return (total(losses) + suppressed) / max(len(published), 1)
+    return record_losses(offsets, shown.codes[kept], shown.symbols.sizes, literal=literal, weights=weights)
 
 
 def record_losses(
