@@ -168,8 +168,13 @@ def admitted(browser: Browser, server: Server) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def tab(admitted: BrowserContext, server: Server) -> Iterator[Tab]:
+def tab(request: pytest.FixtureRequest, admitted: BrowserContext, server: Server) -> Iterator[Tab]:
+    """A tab, as wide as a laptop; with `on_every_screen` of the sizes and colours that people have."""
     opened = Tab(admitted.new_page(), server)
+    screen = getattr(request, "param", None)
+    if screen is not None:
+        opened.page.set_viewport_size(screen.size)
+        opened.page.emulate_media(color_scheme=screen.colours)
     yield opened
     opened.page.close()
     assert opened.elsewhere == []

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import axe_playwright_python
+import pytest
 from playwright.sync_api import Page, ViewportSize
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1440, "height": 900}}
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a tab is looked at with."""
+
+    size: ViewportSize
+    colours: Literal["light", "dark"]
+
+
+_SCREENS = [
+    pytest.param(Screen(SIZES["desk"], "light"), id="at a desk, light"),
+    pytest.param(Screen(SIZES["phone"], "dark"), id="on a phone, dark", marks=pytest.mark.long),
+]
+# Of a test that clicks as a person would: once at a desk, once on a phone.
+on_every_screen = pytest.mark.parametrize("tab", _SCREENS, indirect=True)
 
 
 _STILL = """document.getAnimations().every((one) =>

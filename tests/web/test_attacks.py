@@ -20,6 +20,7 @@ from tests.web.clicks import choose, downloaded, load
 from tests.web.conftest import Tab
 from tests.web.experiments import ended, experiment
 from tests.web.lights import ILL, cell_of, light, table
+from tests.web.screens import on_every_screen
 
 
 def cab_rides() -> str:
@@ -42,6 +43,7 @@ def uploaded_file(api: httpx.Client, file: Path) -> str:
 
 
 @pytest.mark.long
+@on_every_screen
 def test_cab_rides_are_asked_about_published_by_cab_and_attacked_by_cab(
     tab: Tab, api: httpx.Client, tmp_path: Path
 ) -> None:
@@ -99,6 +101,7 @@ def test_rest_attacks_a_result_and_refuses_what_does_not_fit(api: httpx.Client) 
 
 
 @pytest.mark.long
+@on_every_screen
 def test_figures_against_the_original_are_published_only_where_they_are_chosen(
     tab: Tab, api: httpx.Client, tmp_path: Path
 ) -> None:
@@ -122,6 +125,7 @@ def test_figures_against_the_original_are_published_only_where_they_are_chosen(
 
 
 @pytest.mark.long
+@on_every_screen
 def test_a_release_is_checked_with_a_trusted_key_and_by_person(tab: Tab, tmp_path: Path) -> None:
     rows = "user,age,town\n" + "".join(
         f"u{row % 8},{30 + row % 9},{'Oslo' if row % 2 else 'Rome'}\n" for row in range(64)
@@ -149,6 +153,7 @@ def test_a_release_is_checked_with_a_trusted_key_and_by_person(tab: Tab, tmp_pat
 
 
 @pytest.mark.long
+@on_every_screen
 def test_baskets_of_one_person_are_united_by_a_switch(tab: Tab, api: httpx.Client, tmp_path: Path) -> None:
     (tmp_path / "baskets.csv").write_text(
         "order_id,customer,date,product\n"

@@ -12,7 +12,7 @@ from crypsis.web.pages.evaluate import settings_changed
 from tests.web.clicks import choose, parameter, set_role
 from tests.web.conftest import Tab, sample
 from tests.web.lights import light, table
-from tests.web.screens import still, violations
+from tests.web.screens import on_every_screen, still, violations
 
 ROWS = "age,town,sex,ill\n" + "".join(
     f"{20 + n % 37},{'abcd'[n % 4]},{'fm'[n % 2]},{'xyz'[n % 3]}\n" for n in range(120)
@@ -32,6 +32,7 @@ def people(api: httpx.Client) -> str:
 
 
 @pytest.mark.long
+@on_every_screen
 def test_a_table_is_shown_beside_its_original_and_another_k_is_tried_at_once(tab: Tab, api: httpx.Client) -> None:
     page = evaluated(tab, people(api), "mondrian")
     expect(
@@ -68,6 +69,7 @@ def test_a_table_is_shown_beside_its_original_and_another_k_is_tried_at_once(tab
 
 
 @pytest.mark.long
+@on_every_screen
 def test_what_changed_of_the_data_is_named_and_one_click_runs_again(tab: Tab, api: httpx.Client) -> None:
     number = people(api)
     evaluated(tab, number, "mondrian")
@@ -92,6 +94,7 @@ def test_what_changed_of_the_data_is_named_and_one_click_runs_again(tab: Tab, ap
 
 
 @pytest.mark.long
+@on_every_screen
 def test_a_finding_about_usefulness_has_a_control_that_mends_it(tab: Tab, api: httpx.Client) -> None:
     page = evaluated(tab, people(api), "mondrian")
     parameter(page, "k").fill("50")
@@ -107,6 +110,7 @@ def test_a_finding_about_usefulness_has_a_control_that_mends_it(tab: Tab, api: h
 
 
 @pytest.mark.long
+@on_every_screen
 def test_movement_is_shown_as_two_maps(tab: Tab, api: httpx.Client) -> None:
     page = evaluated(tab, str(sample(api, "checkins", size=120)["id"]), "seq-anon")
     expect(page.get_by_role("heading", name="Map before")).to_be_visible()
@@ -117,6 +121,7 @@ def test_movement_is_shown_as_two_maps(tab: Tab, api: httpx.Client) -> None:
 
 
 @pytest.mark.long
+@on_every_screen
 def test_when_the_kind_of_data_changes_the_suggested_method_does_too(tab: Tab, api: httpx.Client) -> None:
     number = people(api)
     page = tab.open(f"/evaluate?dataset={number}")

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from crypsis.evaluate import Experiment
 from tests.web.clicks import from_menu, load
 from tests.web.conftest import Tab, uploaded
+from tests.web.screens import on_every_screen
 
 TABLE = "age,city,items\n20,Oslo,bread milk\n30,Oslo,bread\n40,Rome,eggs milk\n"
 SECTION = {
@@ -40,6 +41,7 @@ def described(api: httpx.Client, number: str) -> dict[str, Any]:
     return {"rows": rows["rows"], "columns": rows["columns"], "trees": trees, "policies": policies, "queries": queries}
 
 
+@on_every_screen
 def test_every_input_is_exported_by_a_click_and_loaded_again_as_the_same(
     tab: Tab, api: httpx.Client, tmp_path: Path
 ) -> None:
@@ -91,6 +93,7 @@ def test_every_input_is_exported_by_a_click_and_loaded_again_as_the_same(
     assert [str(query) for query in read.inputs.workload(read.dataset.load())] == before["queries"]
 
 
+@on_every_screen
 def test_a_policy_that_is_none_is_refused_beside_the_field(tab: Tab, api: httpx.Client, tmp_path: Path) -> None:
     number = str(uploaded(api, "shop.csv", TABLE)["id"])
     api.put(f"/api/datasets/{number}/section", json={"section": SECTION})
@@ -109,6 +112,7 @@ def test_a_policy_that_is_none_is_refused_beside_the_field(tab: Tab, api: httpx.
     assert described(api, number)["policies"]["utility"] == [["milk, fresh", "bread"]]
 
 
+@on_every_screen
 def test_a_page_says_when_another_dataset_is_shown_than_the_one_that_was_asked_for(tab: Tab, api: httpx.Client) -> None:
     table = str(uploaded(api, "ages.csv", "age,city\n20,Oslo\n30,Rome\n")["id"])
     uploaded(api, "shop.dat", "bread milk\nbread\n")

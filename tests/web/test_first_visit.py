@@ -14,8 +14,10 @@ from playwright.sync_api import expect
 from crypsis.cli.main import main
 from tests.web.clicks import load_import
 from tests.web.conftest import Tab
+from tests.web.screens import on_every_screen
 
 
+@on_every_screen
 def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifies(
     tab: Tab, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -58,6 +60,7 @@ def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifi
     expect(page.get_by_text("Verified: release.zip")).to_be_visible()
 
 
+@on_every_screen
 def test_any_table_is_verified_against_what_it_should_keep(tab: Tab, tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("name,age,sex,disease\n" + "".join(f"P{n},{n % 2 * 10 + 20}-29,f,flu\n" for n in range(6)))
@@ -72,6 +75,7 @@ def test_any_table_is_verified_against_what_it_should_keep(tab: Tab, tmp_path: P
     expect(page.get_by_text("k-anonymity (k=3) holds: 3 reached")).to_be_visible()
 
 
+@on_every_screen
 def test_every_page_opens_without_asking_anybody_else(tab: Tab) -> None:
     for path in (
         "data",
@@ -91,6 +95,7 @@ def test_every_page_opens_without_asking_anybody_else(tab: Tab) -> None:
     assert tab.elsewhere == []
 
 
+@on_every_screen
 def test_baskets_without_a_header_are_refused_with_a_way_on_and_then_read(
     tab: Tab, api: httpx.Client, tmp_path: Path
 ) -> None:

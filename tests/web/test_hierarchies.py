@@ -16,6 +16,7 @@ from crypsis.web.side_inputs import SideInputs
 from crypsis.web.workspace import Workspace
 from tests.web.clicks import choose
 from tests.web.conftest import Tab, uploaded
+from tests.web.screens import on_every_screen
 
 CITIES = "age,city\n20,Oslo\n30,Oslo\n40,Rome\n"
 TREE = "Oslo;North;Any\nRome;South;Any\n"
@@ -33,6 +34,7 @@ def lines(api: httpx.Client, number: str) -> list[str]:
     return str(api.get(f"/api/hierarchies/{kept['id']}/hierarchy.csv").text).splitlines()
 
 
+@on_every_screen
 def test_a_value_is_dragged_below_another_node(tab: Tab, api: httpx.Client) -> None:
     number = cities(api)
     page = tab.open(f"/hierarchies?dataset={number}&column=city")
@@ -43,6 +45,7 @@ def test_a_value_is_dragged_below_another_node(tab: Tab, api: httpx.Client) -> N
     expect(nodes.filter(has_text="South")).to_have_count(0)
 
 
+@on_every_screen
 def test_a_taken_name_is_refused_beside_the_field(tab: Tab, api: httpx.Client) -> None:
     number = cities(api)
     page = tab.open(f"/hierarchies?dataset={number}&column=city")
@@ -54,6 +57,7 @@ def test_a_taken_name_is_refused_beside_the_field(tab: Tab, api: httpx.Client) -
     assert lines(api, number) == TREE.split()
 
 
+@on_every_screen
 def test_the_tree_is_typed_and_nothing_is_kept_until_it_is_one(tab: Tab, api: httpx.Client) -> None:
     number = str(uploaded(api, "ages.csv", CITIES)["id"])
     columns = {"age": {"type": "int", "role": "other"}, "city": {"type": "category", "role": "quasi"}}
@@ -144,6 +148,7 @@ def test_every_change_of_a_tree_can_be_undone(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@on_every_screen
 def test_a_hierarchy_is_built_by_clicks_with_what_it_costs_and_values_are_grouped_by_key(
     tab: Tab, api: httpx.Client
 ) -> None:

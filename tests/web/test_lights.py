@@ -11,10 +11,12 @@ from playwright.sync_api import expect
 from tests.web.conftest import Tab
 from tests.web.experiments import ended, experiment
 from tests.web.lights import ILL, light, table
+from tests.web.screens import on_every_screen
 
 MAILS = "age,mail\n" + "".join(f"{20 + n},p{n}@example.org\n" for n in range(20))
 
 
+@on_every_screen
 def test_a_red_light_names_the_number_and_one_click_sets_the_remedy(api: httpx.Client, tab: Tab) -> None:
     number = table(api, "ill.csv", ILL, age="quasi", ill="sensitive")
     page = tab.open(f"/evaluate?dataset={number}")
@@ -43,6 +45,7 @@ def test_a_red_light_names_the_number_and_one_click_sets_the_remedy(api: httpx.C
         page.get_by_role("button", name="Download release").click()
 
 
+@on_every_screen
 def test_addresses_are_published_only_after_a_click(api: httpx.Client, tab: Tab) -> None:
     number = table(api, "mails.csv", MAILS, age="quasi", mail="other")
     page = tab.open(f"/evaluate?dataset={number}")
@@ -54,6 +57,7 @@ def test_addresses_are_published_only_after_a_click(api: httpx.Client, tab: Tab)
         page.get_by_role("button", name="Download release").click()
 
 
+@on_every_screen
 def test_compare_shows_the_lights_of_each_result_and_mends_its_configuration(api: httpx.Client, tab: Tab) -> None:
     number = table(api, "ill2.csv", ILL, age="quasi", ill="sensitive")
     made = experiment(api, number, run=[{"label": "halves", "method": "mondrian", "params": {"k": 5}}])
@@ -67,7 +71,17 @@ def test_compare_shows_the_lights_of_each_result_and_mends_its_configuration(api
     expect(light(page, "disclosure")).to_contain_text("'ill' is revealed for 10 of 20 people (50 %)")
     page.get_by_role("button", name="Set l = 2").click()
     expect(page.get_by_text("1 result is stale")).to_be_visible()
-    expect(page.get_by_role("link", name="Download")).to_have_count(0)
+    expect(page.get_by_role("link", name="Download", exact=True)).to_have_count(0)
+    expect(page.get_by_role("button", name="Run again")).to_be_visible()
+    stale = page.get_by_role("link", name="Download stale")
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    stale.click()
+    assert asked[0].startswith("Download a stale result?")
+    expect(page.locator("h1")).to_have_text("Compare")
+    page.once("dialog", lambda dialog: dialog.accept())
+    with page.expect_download():
+        stale.click()
     assert api.get(f"/api/experiments/{made}").json()["tables"]["run"][0]["params"] == {"k": 5, "l": 2}
 
 

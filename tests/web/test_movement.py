@@ -8,8 +8,10 @@ import httpx
 from playwright.sync_api import expect
 
 from tests.web.conftest import Tab, sample
+from tests.web.screens import on_every_screen
 
 
+@on_every_screen
 def test_a_stream_is_watched_stopped_and_goes_on(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "metro", size=150)["id"]
     page = tab.open(f"/streams?dataset={number}")
@@ -23,6 +25,7 @@ def test_a_stream_is_watched_stopped_and_goes_on(tab: Tab, api: httpx.Client) ->
     page.get_by_role("button", name="Stop").click()
 
 
+@on_every_screen
 def test_areas_of_a_tessellation_are_merged_marked_and_undone(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "tracks", size=60)["id"]
     tables = {"run": [{"method": "ppsg", "params": {"k": 2, "radius": 800}}]}

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.web.clicks import choose, load
 from tests.web.conftest import Tab
+from tests.web.screens import on_every_screen
 
 ROWS = "user,age,town,ill\n" + "".join(
     f"u{row % 7 if row > 30 else 0},{30 + row % 9},{'Oslo' if row % 2 else 'Rome'},{'flu' if row % 3 else 'cold'}\n"
@@ -18,6 +19,7 @@ ROWS = "user,age,town,ill\n" + "".join(
 
 
 @pytest.mark.long
+@on_every_screen
 def test_the_page_data_asks_and_the_answer_can_be_changed(tab: Tab, api: httpx.Client, tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text(ROWS)
     number = load(tab, tmp_path / "visits.csv")

@@ -19,7 +19,7 @@ from crypsis.web.pages.query import LABELS
 from tests.web.clicks import choose
 from tests.web.conftest import ROOT, Tab
 from tests.web.experiments import ended, experiment
-from tests.web.screens import SIZES, fits, violations
+from tests.web.screens import SIZES, fits, on_every_screen, violations
 
 pytestmark = pytest.mark.long
 
@@ -96,6 +96,7 @@ def drag_box(page: Page, *places: str) -> None:
     page.mouse.up()
 
 
+@on_every_screen
 def test_a_region_is_drawn_and_the_command_gives_the_same_answer(
     tab: Tab, api: httpx.Client, town: dict[str, str], tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_a_region_is_drawn_and_the_command_gives_the_same_answer(
     assert said == []
 
 
+@on_every_screen
 def test_a_node_from_the_list_typed_instants_and_places_by_keyboard(tab: Tab, town: dict[str, str]) -> None:
     page = open_query(tab, town)
     field = page.get_by_label("Region: places or areas")
@@ -162,6 +164,7 @@ def test_a_node_from_the_list_typed_instants_and_places_by_keyboard(tab: Tab, to
 
 
 @pytest.mark.parametrize("kind", ["dwell", "relation", "od", "copresence"])
+@on_every_screen
 def test_every_question_has_a_form_and_an_answer(tab: Tab, town: dict[str, str], kind: str) -> None:
     page = open_query(tab, town)
     choose(page, page.get_by_label("What is asked"), LABELS[kind])
@@ -189,6 +192,7 @@ def test_the_page_fits_every_screen_and_shuts_nobody_out(tab: Tab, town: dict[st
             assert violations(page) == []
 
 
+@on_every_screen
 def test_replaced_records_give_an_estimate_and_the_reason(tab: Tab, town: dict[str, str]) -> None:
     page = open_query(tab, town, "bf-p2ka")
     page.locator(".place").first.click()

@@ -9,8 +9,10 @@ from playwright.sync_api import expect
 
 from tests.web.clicks import parameter
 from tests.web.conftest import Tab, sample
+from tests.web.screens import on_every_screen
 
 
+@on_every_screen
 def test_what_a_private_method_must_be_told_is_asked_for_beside_the_field(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "baskets", size=200)["id"]
     page = tab.open(f"/evaluate?dataset={number}&method=diff-part")
@@ -24,6 +26,7 @@ def test_what_a_private_method_must_be_told_is_asked_for_beside_the_field(tab: T
     expect(page.get_by_text("differential privacy").first).to_be_visible()
 
 
+@on_every_screen
 def test_configurations_are_duplicated_moved_and_removed(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "checkins", size=100)["id"]
     runs = [{"label": name, "method": "seq-anon", "params": {"k": 3}} for name in ("one", "two")]
@@ -63,6 +66,7 @@ def test_a_run_is_cancelled_and_its_state_says_so(api: httpx.Client) -> None:
     assert "running" not in states
 
 
+@on_every_screen
 def test_an_experiment_file_is_shown_changed_and_taken_back(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "checkins", size=200)["id"]
     page = tab.open(f"/evaluate?dataset={number}")

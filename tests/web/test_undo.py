@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.conftest import Tab, sample
-from tests.web.screens import SIZES, fits, violations
+from tests.web.screens import SIZES, fits, on_every_screen, violations
 
 pytestmark = pytest.mark.long
 
@@ -44,6 +44,7 @@ def test_a_policy_that_was_replaced_or_removed_comes_back(tab: Tab, api: httpx.C
         assert violations(page) == []
 
 
+@on_every_screen
 def test_a_query_that_was_removed_or_typed_over_comes_back(tab: Tab, api: httpx.Client) -> None:
     number = sample(api, "patients", size=60)["id"]
     page = tab.open(f"/queries?dataset={number}")

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.warehouse import sample
 from tests.web.conftest import Tab
+from tests.web.screens import on_every_screen
 
 pytestmark = pytest.mark.long
 
@@ -27,6 +28,7 @@ def tuna(tmp_path: Path) -> Path:
     return file
 
 
+@on_every_screen
 def test_a_warehouse_is_opened_built_looked_up_and_decided_on(tab: Tab, api: httpx.Client, tuna: Path) -> None:
     page = tab.open("/warehouse")
     expect(page.locator("h1")).to_have_text("Warehouse")

@@ -3,6 +3,7 @@
 A frame holds a table and one or more panels; a panel says which columns are its axes and which mark is drawn:
 
     bins     bars from `x` to `end` on a number line; with `series` they are stacked
+    overlaid the same, with the series over each other and an outline around each
     bars     one bar per name in `x`, downwards; with `series` side by side
     stacked  one bar per name in `x`, cut into pieces by `series`
     lines    points joined by lines, one line per `series`; `deviation` adds bars, `absent` marks gaps on the axis
@@ -21,7 +22,7 @@ import polars as pl
 from crypsis.errors import InternalError
 from crypsis.translation import marked
 
-Mark = Literal["bins", "bars", "stacked", "lines", "points", "steps", "stems"]
+Mark = Literal["bins", "overlaid", "bars", "stacked", "lines", "points", "steps", "stems"]
 ScaleName = Literal["linear", "log", "category"]
 
 

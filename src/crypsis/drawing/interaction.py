@@ -44,6 +44,8 @@ PLOT_STYLE = f"""
 .crypsis-plot .limit {{ stroke: var(--plot-ink); stroke-width: 1.2; stroke-dasharray: 5 4; }}
 .crypsis-plot .curve {{ fill: none; stroke-width: 2; stroke-linejoin: round; }}
 .crypsis-plot .needles {{ fill: none; }}
+.crypsis-plot .over {{ fill-opacity: .3; }}
+.crypsis-plot .around {{ pointer-events: none; }}
 .crypsis-plot .best {{ fill: none; stroke: var(--plot-muted); stroke-width: 1.4; stroke-dasharray: 6 4; }}
 .crypsis-plot .piece {{ stroke: var(--plot-paper); stroke-width: .6; }}
 .crypsis-plot .spread {{ stroke-width: 1.4; fill: none; }}

@@ -19,7 +19,7 @@ from crypsis.errors import MissingExtra
 from crypsis.translation import _
 from crypsis.translation.wording import figure
 
-WIDTH, HEIGHT, LOWEST, MARGIN = 520.0, 520.0, 150.0, 22.0
+SIZE, LOWEST, MARGIN = 520.0, 150.0, 22.0
 _STRIP = 24.0  # below the places and their names, for the scale
 
 
@@ -63,14 +63,14 @@ class MapView:
     outlines: tuple[Outline, ...] = ()  # of a file that somebody gave
 
     @classmethod
-    def of(cls, x: Float64s, y: Float64s, crs: str | None = None) -> MapView:
-        """A view of all points, as wide and as high as they ask for."""
+    def of(cls, x: Float64s, y: Float64s, crs: str | None = None, size: float = SIZE) -> MapView:
+        """A view of all points, as wide and as high as they ask for, and no more than `size`."""
         known = np.isfinite(x) & np.isfinite(y)
         x, y = (x[known], y[known]) if known.any() else (np.zeros(1), np.zeros(1))
         across, along = float(x.max() / 2 - x.min() / 2), float(y.max() / 2 - y.min() / 2)
-        inner = HEIGHT - 2 * MARGIN
-        width = WIDTH if along <= across else max(LOWEST, inner * across / along + 2 * MARGIN)
-        plane, height = Plane.fitted(x, y, width, (LOWEST, HEIGHT), MARGIN)
+        inner = size - 2 * MARGIN
+        width = size if along <= across else max(LOWEST, inner * across / along + 2 * MARGIN)
+        plane, height = Plane.fitted(x, y, width, (LOWEST, size), MARGIN)
         return cls(plane, width, height + _STRIP, crs)
 
     @property

@@ -264,6 +264,27 @@ class _Drawer:
         if rows[panel.x.column].dtype.is_temporal():
             self._dates()
 
+    def _overlaid(self) -> None:
+        panel = self.panel
+        assert panel.end is not None
+        for index, name, rows in self._series():
+            start, end = numbers(rows[panel.x.column]), numbers(rows[panel.end])
+            heights = numbers(rows[panel.y.column])
+            self.axes.stairs(
+                heights,
+                np.append(start, end[-1:]),
+                color=sign(index).light,
+                facecolor=(sign(index).light, 0.3),
+                fill=True,
+                linewidth=1.6,
+                linestyle="solid" if sign(index).hatch == "plain" else (0, (5, 2.5)),
+                label=_plain(name) or None,
+            )
+        self.axes.margins(x=0.01)
+        if self.frame.data[panel.x.column].dtype.is_temporal():
+            self.axes.xaxis_date()
+            self._dates()
+
     def _dates(self) -> None:
         dates: Any = import_module("matplotlib.dates")
         locator = dates.AutoDateLocator(maxticks=8)

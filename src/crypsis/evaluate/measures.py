@@ -8,7 +8,7 @@ the two parts of mixed data.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from crypsis.data.label_lists import read_label_lists
@@ -36,21 +36,28 @@ def figures_of(
     seed: int = 0,
     side_inputs: Mapping[str, Any] | None = None,
     inputs: Inputs | None = None,
+    tell_share: Callable[[float], None] = lambda share: None,
 ) -> dict[str, float | int | None]:
-    """The figures by column name. Without names: every metric that is quick and applies, also by its short name."""
+    """The figures by column name. Without names: every metric that is quick and applies, also by its short name.
+
+    `tell_share` is told how much of what is to be measured is done.
+    """
     given = dict(side_inputs or {})
     asked = _Asked(original, published, seed, given, inputs)
     figures: dict[str, float | int | None] = {}
     if names is None:
-        for metric in METRICS.values():
-            if metric.default:
-                figures |= asked.all_figures(metric)
+        quick = [metric for metric in METRICS.values() if metric.default]
+        for done, metric in enumerate(quick, 1):
+            figures |= asked.all_figures(metric)
+            tell_share(done / len(quick))
         for short, candidates in short_names().items():
             value = asked.short_figure(candidates, measured=figures)
             if value is not None:
                 figures[short] = value
         return figures
-    for name in names:
+    listed = list(names)
+    for done, name in enumerate(listed):
+        tell_share(done / len(listed))
         if name in ALWAYS:
             continue
         if name in (known := short_names()):

@@ -55,10 +55,17 @@ class Times:
     seconds_write: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory_mb: float | None = None
+    seconds_read: float = 0.0
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         return cls(**{**content, "phases": tuple(Phase(**phase) for phase in content.get("phases", ()))})
+
+    @property
+    def by_phase(self) -> dict[str, float]:
+        """Seconds by the name of a phase, as a run tells them; loading kernels is not told, it is done once."""
+        around = {"read": self.seconds_read, "verify": self.seconds_verify, "measure": self.seconds_measure}
+        return {**{phase.name: phase.seconds for phase in self.phases}, **around, "write": self.seconds_write}
 
     @property
     def inside(self) -> float:

@@ -143,9 +143,11 @@ class _Work:
     def run(self) -> StoredCell:
         experiment, cell = self.experiment, self.cell
         self._tell_phase("read")
+        started = time.perf_counter()
         data = experiment.data_for(cell)
         method = method_with(method_named(cell.method), experiment.inputs, data, cell.params, cell.seed)
         before = time.perf_counter()
+        seconds_read = before - started
         self._tell_phase("compile")
         warm(
             method,
@@ -180,6 +182,7 @@ class _Work:
             seed=experiment.measuring.seed or 0,
             side_inputs=release.method.side_inputs() if release.method is not None else {},
             inputs=experiment.inputs,
+            tell_share=lambda share: self._tell_phase("measure", share),
         )
         done = time.perf_counter()
         self._tell_phase("write")
@@ -199,6 +202,7 @@ class _Work:
                 seconds_write=time.perf_counter() - done,
                 cpu_seconds=cpu,
                 peak_memory_mb=_peak(),
+                seconds_read=seconds_read,
             ),
             Proof(
                 str(release.guarantee),

@@ -60,7 +60,7 @@ def report_page(report: Mapping[str, Any]) -> str:
 
 def heat_map(sources: list[str], overlaps: Mapping[str, list[float]]) -> str:
     """A table of what each two sources share; darker is a larger share of the smaller one."""
-    rows = ["<table><tr><td>" + "".join(f"<th scope=col>{escape(name)}" for name in sources) + "</tr>"]
+    rows = ["<table class=heat><tr><td>" + "".join(f"<th scope=col>{escape(name)}" for name in sources) + "</tr>"]
     for a in sources:
         cells = []
         for b in sources:

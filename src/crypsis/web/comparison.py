@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.drawing.frame import Frame
@@ -12,6 +12,7 @@ from crypsis.release import Release
 from crypsis.reports.pictures.before_after import comparable_columns
 from crypsis.reports.pictures.movement_maps import LabelledMap, maps_before_after
 from crypsis.review import Review
+from crypsis.translation import _
 from crypsis.web.risk_picture import risk_frame
 
 
@@ -37,11 +38,16 @@ class Comparison:
 
     def sizes(self) -> Frame | None:
         """How large the groups are in which people hide; None where a release has none."""
-        k = getattr(self.release.guarantee, "k", None)
+        data = self.release.data
+        is_promised = data.symbol_rows is None or data.table_part is not None
         try:
-            return frame_of("cluster_sizes", published=self.release.data, k=k)
+            if is_promised:
+                return frame_of("cluster_sizes", published=data, k=getattr(self.release.guarantee, "k", None))
+            frame = frame_of("cluster_sizes", published=data)
         except NotApplicable:
             return None
+        words = _("The guarantee counts what somebody may know of a record, so groups of whole ones may be smaller.")
+        return replace(frame, note=f"{frame.note} {words}")
 
     def column(self, name: str) -> Frame:
         """One column before and after; where nodes do not say what they stand for, only what is published."""
@@ -55,6 +61,6 @@ class Comparison:
         """How likely people are found, before and after; None where nothing is known of it."""
         return risk_frame(self.original, self.release.data, review)
 
-    def maps(self) -> tuple[LabelledMap, LabelledMap] | None:
+    def maps(self, size: float) -> tuple[LabelledMap, LabelledMap] | None:
         """The original and the release on maps of the same view; None without places."""
-        return maps_before_after(self.original, self.release.data, self.release.side_file)
+        return maps_before_after(self.original, self.release.data, self.release.side_file, size)

@@ -11,7 +11,7 @@ from crypsis.translation import _
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.comparison import Comparison
-from crypsis.web.drawings import show_plot
+from crypsis.web.drawings import map_size, show_plot
 
 
 class ComparisonView:
@@ -24,7 +24,7 @@ class ComparisonView:
         comparison = self.comparison
         columns = await in_thread(lambda: comparison.columns)
         sizes = await in_thread(comparison.sizes)
-        maps = await in_thread(comparison.maps)
+        maps = await in_thread(comparison.maps, map_size())
         risk = await in_thread(comparison.risk, self.review)
         if risk is not None:
             with theme.section(_("Risk"), _("How likely people are found, before and after")):

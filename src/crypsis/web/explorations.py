@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from crypsis.data.track import Tracks
+from crypsis.drawing.map_view import SIZE
 from crypsis.drawing.markup import Markup
 from crypsis.errors import BadExperiment, NoSuchEntry, NotApplicable
 from crypsis.evaluate import Experiment
@@ -158,7 +159,7 @@ def _is_ppsg(run: Any) -> bool:
     return isinstance(run, dict) and run.get("method") == PPSG.name()
 
 
-def tessellation_map(exploration: Exploration) -> Markup:
+def tessellation_map(exploration: Exploration, size: float = SIZE) -> Markup:
     """The areas as they are now, in a view that stays the same from step to step."""
     tracks = exploration.cells.state.tracks
-    return area_map(exploration.cells, exploration.marked, view_of_tracks(tracks))
+    return area_map(exploration.cells, exploration.marked, view_of_tracks(tracks, size))

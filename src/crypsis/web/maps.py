@@ -12,10 +12,10 @@ from crypsis.arrays import Float64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.drawing.flow_bundles import MOST_ARROWS, bundled
-from crypsis.drawing.map_view import MapView
+from crypsis.drawing.map_names import MOST_NAMED, names_beside
+from crypsis.drawing.map_view import SIZE, MapView
 from crypsis.drawing.markup import Markup, element
-from crypsis.drawing.naming import room_for
-from crypsis.drawing.svg import polyline, text
+from crypsis.drawing.svg import polyline
 from crypsis.errors import NotApplicable
 from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
@@ -32,7 +32,6 @@ from crypsis.reports.pictures.movement_maps import (
 from crypsis.translation import _
 from crypsis.translation.wording import counted, listed
 
-_MOST_NAMED = 25  # places whose names stand beside them
 FAINTEST, DARKEST = 0.05, 0.6  # shades of an area without fixes, and of the one with most
 
 
@@ -128,12 +127,14 @@ def _moves_between(cells: Any, page_x: Float64s, page_y: Float64s) -> list[Marku
     ]
 
 
-def choosing_map(labels: Sequence[str], x: Float64s, y: Float64s, crs: str | None, size: float | None) -> Markup:
+def choosing_map(
+    labels: Sequence[str], x: Float64s, y: Float64s, crs: str | None, cell: float | None, size: float = SIZE
+) -> Markup:
     """Places to choose a region from: squares of a grid of this cell size, else discs. One stop of the keyboard."""
-    half = 0.0 if size is None else size / 2
+    half = 0.0 if cell is None else cell / 2
     known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     edges_x, edges_y = (np.concatenate([values[known] - half, values[known] + half]) for values in (x, y))
-    view = MapView.of(edges_x, edges_y, crs)
+    view = MapView.of(edges_x, edges_y, crs, size)
     page_x, page_y = view.plane.place(x, y)
     side = max(2.0, 2 * view.plane.pixels_of(half)) if half and view.plane.half_span else 0.0
     radius = min(9.0, max(2.5, 150 / math.sqrt(max(1, len(known)))))
@@ -147,9 +148,9 @@ def choosing_map(labels: Sequence[str], x: Float64s, y: Float64s, crs: str | Non
             marks.append(element("rect", title, **corner, **shared))
         else:
             marks.append(element("circle", title, cx=at_x, cy=at_y, r=radius, **shared))
-    if len(known) <= _MOST_NAMED:
+    if len(known) <= MOST_NAMED:
         points = [(labels[place], float(page_x[place]), float(page_y[place])) for place in known.tolist()]
-        marks += _names_beside(points, max(radius, side / 2), view.width)
+        marks += names_beside(points, max(radius, side / 2), view.width)
     words = _(
         "Map of {places}. Click places or drag a box around them; with the keyboard, arrow keys move from place to "
         "place and Enter chooses.",
@@ -157,26 +158,6 @@ def choosing_map(labels: Sequence[str], x: Float64s, y: Float64s, crs: str | Non
     )
     picture = view.drawing(words, *marks)
     return Markup(picture.replace('role="img"', 'role="application" tabindex="0"', 1))
-
-
-def _names_beside(points: Sequence[tuple[str, float, float]], radius: float, width: float) -> list[Markup]:
-    """Names at the right of their places, else left, above or below; none where it would lie on another."""
-    taken = [(x - radius, y - radius, x + radius, y + radius) for _name, x, y in points]
-    names = []
-    for name, x, y in points:
-        room, gap = room_for(name), radius + 4
-        middle = max(2.0, min(x - room / 2, width - room - 2))  # inside the map
-        for left, base in ((x + gap, y + 4), (x - gap - room, y + 4), (middle, y - gap), (middle, y + gap + 9)):
-            box = (left, base - 10, left + room, base + 3)
-            if left >= 0 and box[2] <= width and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                names.append(text(left + room / 2, base, name, "note", "middle"))
-                break
-    return names
-
-
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def flow_width(count: int, strongest: int) -> float:

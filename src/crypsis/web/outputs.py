@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.mixed import SUPPRESSED_TEXT
+from crypsis.web.chunk_rows import chunk_grid
 from crypsis.web.grids import Grid
 
 _EXAMPLES = 12
@@ -41,13 +43,13 @@ def output_of(original: Any, published: Any) -> Output:
         return _of_sequences(original, published)
     if original is not None and published.table_part is not None:
         return _of_columns(_text_frame(original.to_frame()), _text_frame(_published_frame(published)))
-    return Output(Grid(published.to_texts()), np.zeros((0, 0), np.bool_), examples=_examples(published))
+    if isinstance(published, DisassociatedTransactions):
+        return Output(chunk_grid(published), np.zeros((0, 0), np.bool_), examples=_examples(published))
+    return Output(Grid(published.to_texts()), np.zeros((0, 0), np.bool_))
 
 
-def _examples(published: Any) -> tuple[str, ...]:
+def _examples(published: DisassociatedTransactions) -> tuple[str, ...]:
     """Some records of one dataset that could have been the original; drawn from what is published alone."""
-    if not hasattr(published, "reconstruct"):
-        return ()
     (drawn,) = published.reconstruct(1, seed=0)
     first = drawn.take(np.arange(min(_EXAMPLES, len(drawn))))
     return tuple(", ".join(map(str, row)) for row in first.to_lists())

@@ -10,6 +10,7 @@ from nicegui import ui
 from crypsis.query.regions import NODE
 from crypsis.translation import _, plural
 from crypsis.web.asked_results import AskedResult
+from crypsis.web.drawings import map_size
 from crypsis.web.maps import choosing_map
 from crypsis.wording import listed
 
@@ -54,6 +55,7 @@ class RegionField:
             *self.asked.coordinates,
             self.asked.release.side_file.crs,
             None if grid is None else grid.size,
+            map_size(),
         )
         with ui.element("div").classes("stack").style("gap: 4px; width: 100%"):
             self.map = ui.html(picture, sanitize=False).classes("drawing choosing")

@@ -11,7 +11,7 @@ from nicegui import ui
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.plots import Results, frame_of
 from crypsis.review import Remedy
-from crypsis.translation import _, translated
+from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
@@ -25,6 +25,7 @@ from crypsis.web.widgets import plot_exports
 from crypsis.web.workbench import Workbench
 
 _MOST_COLUMNS = 5
+_ASKED = marked("Download a stale result? The data or the settings have changed since.")
 _FIRST = ("are", "ncp", "ul", "ncp_loss", "normalized_distance_loss", "distance_loss")
 
 
@@ -214,12 +215,14 @@ class ResultsView:
         """Results that are kept and no longer say anything about the data as they are."""
         stale = sum(bool(cell["stale"]) for cell in progress.cells)
         if stale:
-            theme.message(
+            told = theme.message(
                 "caution",
                 _("{results_are} stale", results_are=counted(stale, "result is", "results are")),
                 f"{self.experiments.changes(self.number)} ".lstrip()
                 + _("The data or the settings have changed since. Run again to have results of what is there now."),
             )
+            with theme.inside(told):
+                theme.secondary(_("Run again"), notify_errors(self._go_on), "play_arrow")
 
     async def _go_on(self) -> None:
         await in_thread(self.experiments.start, self.number)
@@ -333,11 +336,12 @@ class ResultsView:
                 f"<td class=number>{theme.escaped(_shown(cell.get(name)))}</td>" for name in (*params, *shown)
             )
             link = ""
-            if cell["stale"] and cell["state"] == "done":
-                link = f'<span class="muted small">{theme.escaped(_("run again"))}</span>'
-            elif cell["state"] == "done":
+            if cell["state"] == "done":
                 address = f"/api/experiments/{self.number}/cells/{theme.escaped(cell['cell'])}/release.zip"
-                link = f'<a class=one-word href="{address}">{theme.escaped(_("Download"))}</a>'
+                address += "?stale=true" if cell["stale"] else ""
+                asked = f" {theme.markup_attribute('data-ask', _(_ASKED))}" if cell["stale"] else ""
+                words = _("Download stale") if cell["stale"] else _("Download")
+                link = f'<a class=one-word href="{address}"{asked}>{theme.escaped(words)}</a>'
             elif cell.get("message"):
                 link = (
                     f'<span class="muted small reason">{theme.escaped(translated(str(cell["message"]))[:160])}</span>'

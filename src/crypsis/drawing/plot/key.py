@@ -5,6 +5,7 @@ from __future__ import annotations
 from crypsis.drawing.frame import Frame, Panel
 from crypsis.drawing.markup import Markup, element
 from crypsis.drawing.naming import fitting
+from crypsis.drawing.palette import SIGNS
 from crypsis.drawing.plot.marks import Marks, marker, stroke
 from crypsis.drawing.plot.scales import may_be_logarithmic
 from crypsis.drawing.svg import line, text
@@ -75,6 +76,10 @@ def _sample(panel: Panel, series: int, marks: Marks, x: float, y: float) -> Mark
     """A small piece of what a series looks like."""
     if panel.mark in ("bins", "bars", "stacked", "stems"):
         return element("rect", x=x + 2, y=y - 6, width=20, height=12, **marks.fill(series))
+    if panel.mark == "overlaid":
+        box = {"x": x + 2, "y": y - 6, "width": 20, "height": 12}
+        inside = element("rect", **box, class_=f"over fill-{series % len(SIGNS)}")
+        return element("g", inside, element("rect", **box, class_=stroke(series)))
     sample = marker(series, x + 12, y, 4.5)
     if panel.mark == "points":
         return sample

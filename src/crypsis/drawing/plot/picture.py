@@ -12,7 +12,7 @@ from crypsis.drawing.frame import Frame, Panel
 from crypsis.drawing.interaction import PLOT_SCRIPT, PLOT_STYLE
 from crypsis.drawing.markup import Markup, element, number
 from crypsis.drawing.plot.bars import draw_bars
-from crypsis.drawing.plot.bins import draw_bins
+from crypsis.drawing.plot.bins import draw_bins, draw_overlaid
 from crypsis.drawing.plot.key import legend, switches
 from crypsis.drawing.plot.lines import draw_lines
 from crypsis.drawing.plot.marks import Marks
@@ -38,6 +38,7 @@ _DRAWERS: Final[dict[str, Callable[[Series], Iterator[Markup]]]] = {
     "steps": draw_steps,
     "stems": draw_stems,
     "bins": draw_bins,
+    "overlaid": draw_overlaid,
 }
 
 

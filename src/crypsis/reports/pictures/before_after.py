@@ -96,24 +96,32 @@ def _pairs(names: pl.Series, counts: Float64s, expected: Float64s, column: str) 
 
 
 def _overlaid(before: Column, counts: Float64s, expected: Float64s) -> Frame:
-    """Two stairs over the same bins."""
+    """Two histograms over the same bins."""
     keys = before.keys
     panel = Panel(
-        "steps", Axis("value", before.name), Axis("records", _("records")), series="series", order=(_(BEFORE), _(AFTER))
+        "overlaid",
+        Axis("from", before.name),
+        Axis("records", _("records")),
+        series="series",
+        end="to",
+        order=(_(BEFORE), _(AFTER)),
     )
     if not counts.any():
-        nothing = pl.DataFrame(schema={"value": pl.Float64, "series": pl.String, "records": pl.Float64})
+        schema = {"from": pl.Float64, "to": pl.Float64, "series": pl.String, "records": pl.Float64}
+        nothing = pl.DataFrame(schema=schema)
         return Frame("before_after", _title(before.name), nothing, (panel,), empty=_empty(before.name))
     edges = numeric_bins(np.repeat(keys.astype(np.float64), counts.astype(np.int64)), before.type != "float")
+    bounds = _bounds(edges, before.type)
     parts = []
     for name, weights in ((BEFORE, counts), (AFTER, expected)):
         heights = np.round(np.histogram(keys, edges, weights=weights)[0], 1)
         parts.append(
             pl.DataFrame(
                 {
-                    "value": _bounds(edges, before.type),
-                    "series": [_(name)] * len(edges),
-                    "records": np.append(heights, 0.0),
+                    "from": bounds[:-1],
+                    "to": bounds[1:],
+                    "series": [_(name)] * len(heights),
+                    "records": heights,
                 }
             )
         )

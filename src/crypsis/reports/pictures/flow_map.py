@@ -18,6 +18,7 @@ from crypsis.drawing.plane import Plane
 from crypsis.drawing.svg import drawing, rounded_up, text, titled
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
+from crypsis.reports.pictures.cell_names import cell_names
 from crypsis.translation import _
 from crypsis.translation.wording import counted, listed
 
@@ -53,6 +54,7 @@ def flow_map(facts: ReleaseFacts) -> Markup:
         element("rect", x=0, y=0, width=WIDTH, height=height, class_="frame"),
         *_arrows(facts, ways, radius),
         *_circles(facts, x, y, radius, placed),
+        *cell_names(facts, x, y, float(radius.max(initial=0.0)), WIDTH),
         _scale_bar(plane, height, facts.crs),
         *north_arrow(WIDTH, facts.crs),
         _volume_key(ways, height),

@@ -15,10 +15,11 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.drawing.flow_bundles import MOST_ARROWS, Bundle, bundled
 from crypsis.drawing.hull import convex_hull
-from crypsis.drawing.map_view import MapView
+from crypsis.drawing.map_view import SIZE, MapView
 from crypsis.drawing.markup import Markup, element, escape
 from crypsis.drawing.svg import polyline
 from crypsis.reports.facts import ReleaseFacts
+from crypsis.reports.pictures.cell_names import cell_names
 from crypsis.translation import _, marked
 from crypsis.translation.wording import counted, figure, listed
 
@@ -38,33 +39,33 @@ class LabelledMap:
 
 
 def maps_before_after(
-    original: Any, published: Any, side_file: Locations | None
+    original: Any, published: Any, side_file: Locations | None, size: float = SIZE
 ) -> tuple[LabelledMap, LabelledMap] | None:
     """The original and the release in the same view; None where either has no places. For the publisher only."""
     if not isinstance(published, PublishedTrajectories):
         return None
     if isinstance(original, Tracks):
-        view = view_of_tracks(original)
+        view = view_of_tracks(original, size)
         facts = ReleaseFacts.of({}, published, side_file)
         if not facts.has_map:
             return None
         before = LabelledMap(track_map(original, view), tracks_legend())
         return before, LabelledMap(cells_map(facts, view), cells_legend())
     if isinstance(original, Trajectories) and original.locations.has_coordinates:
-        view = view_of_places(original)
+        view = view_of_places(original, size)
         facts = ReleaseFacts.of({}, published, side_file)
         before = LabelledMap(visits_map(original, view), place_legend())
         return before, LabelledMap(published_map(facts, original, view), released_legend())
     return None
 
 
-def view_of_places(data: Trajectories) -> MapView:
+def view_of_places(data: Trajectories, size: float = SIZE) -> MapView:
     x, y = data.locations.coordinates("the map")
-    return MapView.of(x, y, data.locations.crs)
+    return MapView.of(x, y, data.locations.crs, size)
 
 
-def view_of_tracks(data: Tracks) -> MapView:
-    return MapView.of(data.x, data.y, data.crs)
+def view_of_tracks(data: Tracks, size: float = SIZE) -> MapView:
+    return MapView.of(data.x, data.y, data.crs, size)
 
 
 def visits_map(data: Trajectories, view: MapView) -> Markup:
@@ -141,8 +142,9 @@ def cells_map(facts: ReleaseFacts, view: MapView) -> Markup:
     marks = _moves(facts.flows, page_x, page_y)
     for symbol in np.flatnonzero(np.isfinite(page_x)).tolist():
         rows = int(facts.supports[symbol])
-        title = element("title", _("Area {number}: {rows}", number=symbol + 1, rows=counted(rows, "row")))
+        title = element("title", f"{listed(facts.names[symbol], 3)}: {counted(rows, 'row')}")
         marks.append(_disc(float(page_x[symbol]), float(page_y[symbol]), _radius(rows, busiest), title))
+    marks += cell_names(facts, page_x, page_y, _LARGEST, view.width)
     label = _("Map of {cells}.", cells=counted(len(facts.names), "published cell"))
     return view.drawing(label, *marks)
 

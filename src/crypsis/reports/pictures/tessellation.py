@@ -13,6 +13,7 @@ from crypsis.drawing.svg import dots, drawing, polyline
 from crypsis.methods.trajectory.voronoi_polygons import voronoi_polygons
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.histogram import nothing_to_show
+from crypsis.reports.pictures.cell_names import cell_names
 from crypsis.reports.pictures.flow_map import HEIGHTS, MARGIN, WIDTH, symbol_middles
 from crypsis.translation import _
 from crypsis.translation.wording import counted, listed
@@ -31,6 +32,8 @@ def tessellation(facts: ReleaseFacts) -> Markup:
     placed = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     plane, height = Plane.fitted(x[placed], y[placed], WIDTH, HEIGHTS, MARGIN)
     page_x, page_y = plane.place(x[placed], y[placed])
+    named = (np.full(len(x), np.nan), np.full(len(y), np.nan))
+    named[0][placed], named[1][placed] = page_x, page_y
     busiest = int(facts.supports.max(initial=1))
     areas = []
     for symbol, polygon in zip(
@@ -60,5 +63,6 @@ def tessellation(facts: ReleaseFacts) -> Markup:
             class_="dots centre",
             stroke_width=3,
         ),
+        *cell_names(facts, *named, 3.0, WIDTH),
         kind="map",
     )

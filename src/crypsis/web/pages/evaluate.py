@@ -300,9 +300,10 @@ class EvaluatePage:
                 theme.keep_focus(self.start, self.stop)
                 if self.led:
                     theme.lead_to(self.right)
+        cell = seen.cells[0] if seen.cells else None
         if running and self.elapsed is not None and seen.seconds is not None:
             self.elapsed.set_text(f"{seen.seconds:.0f} s")
-        cell = seen.cells[0] if seen.cells else None
+            self._show_expected(cell)
         self.kept = seen.stale
         ran = self._last_run() if cell is not None and not running else None
         if ran is not None and ran.get("method") != self.run["method"]:
@@ -363,10 +364,10 @@ class EvaluatePage:
         phase = translated(PHASES.get(told_phase, told_phase))
         with theme.section(_("Running"), _("It goes on when you leave this page; the result waits for you here")):
             share = None if cell is None else cell["share"]
-            bar = ui.linear_progress(value=share or 0, show_value=False, size="8px")
+            self.bar = ui.linear_progress(value=share or 0, show_value=False, size="8px")
             if share is None:
-                bar.props("indeterminate")
-            bar.props(f"{theme.attribute('aria-label', _('Progress'))}")
+                self.bar.props("indeterminate")
+            self.bar.props(f"{theme.attribute('aria-label', _('Progress'))}")
             with ui.row().style("width: 100%; justify-content: space-between; flex-wrap: nowrap"):
                 ui.label(phase[:1].upper() + phase[1:]).classes("strong")
                 self.elapsed = ui.label(f"{seconds or 0:.0f} s").classes("muted number")
@@ -376,11 +377,23 @@ class EvaluatePage:
                     _(" · about {left} left", left=rough_duration(left)) if left else ""
                 )
                 ui.label(words).classes("muted small number")
+            self.expected = ui.label().classes("muted small number")
+            self._show_expected(cell)
             if told_phase == "compile":
                 ui.label(
                     _("The first run of a method also compiles it, once on this machine: a minute, or a few.")
                 ).classes("muted small")
         self.aloud.say(_("Running: {phase}", phase=phase))
+
+    def _show_expected(self, cell: Any) -> None:
+        """Of a stage that does not tell its share: how far it is if it takes as long as the last time."""
+        if cell is None or cell["share"] is not None:
+            return
+        told = self.pace.expect(str(cell["phase"] or "read"))
+        words = "" if told is None else _("about {left} left, as the last time", left=rough_duration(told[1]))
+        self.expected.set_text(words)
+        self.bar.props(add="indeterminate" if told is None else "", remove="" if told is None else "indeterminate")
+        self.bar.set_value(0 if told is None else told[0])
 
     def _show_result(self, cell: dict[str, Any], *, outdated: bool) -> None:
         stored = self.experiments.store(self.entry.number).cell(cell["cell"])
@@ -458,6 +471,7 @@ class EvaluatePage:
             self._output_place = ui.element("div").classes("stack")
             ui.timer(0.05, lambda: notify_errors(self._show_output)(cell["cell"]), once=True)
         times = stored.times or Times(0.0)
+        self.pace.expected = times.by_phase
         spent = times.runtime + times.seconds_verify
         self.quick = state == "done" and not stored.is_private and spent < _AT_ONCE
         with theme.section(_("Time"), _("{runtime} for the method", runtime=duration(times.runtime))):
@@ -580,6 +594,7 @@ class EvaluatePage:
         share = output.changed_share
         words = _("{height} rows", height=number(output.grid.frame.height))
         words += "" if share is None else _(" · {share} of the published cells changed (◆)", share=percent(share))
+        self._output_place.classes(replace="halves" if output.examples else "stack")  # examples stand beside the pieces
         with self._output_place, theme.section(_("Output"), words) as actions:
             if self.dataset.content["section"]["kind"] in ("tracks", "trajectories"):
                 with actions:
@@ -588,6 +603,7 @@ class EvaluatePage:
             rows_grid(
                 f"/api/experiments/{self.entry.number}/cells/{cell}/rows",
                 output.grid.columns,
+                numeric=output.grid.numeric,
                 total=output.grid.frame.height,
                 height="320px",
                 label=_("Published rows"),

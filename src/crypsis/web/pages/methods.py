@@ -145,7 +145,8 @@ def _one(workbench: Workbench, name: str) -> None:
     with theme.section(_("How it works, and where it comes from")):
         *parts, citation = _paragraphs(method.explanation())
         for part in parts:
-            ui.label(translated(part)).style("max-width: 78ch")
+            text = re.sub("`([^`]+)`", r"<code>\1</code>", theme.escaped(translated(part)))  # what is typed
+            ui.html(f"<p>{text}</p>", sanitize=False).style("max-width: 78ch")
         ui.label(citation).style("max-width: 78ch").props("translate=no")
         call = f"crypsis.anonymize(data, crypsis.{method.__name__}({_values(described)}))"
         code = theme.escaped(f"import crypsis\n\nrelease = {call}\nprint(release.verify())")

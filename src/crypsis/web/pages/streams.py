@@ -18,7 +18,9 @@ from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent, show_error_at
+from crypsis.web.drawings import map_size
 from crypsis.web.live_streams import WindowFigures
+from crypsis.web.reader import on_a_phone
 from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -218,7 +220,9 @@ class StreamPage:
             with self.problem, theme.fault(_("The stream stopped"), translated(str(live["error"]))):
                 self._offer_remedies(str(live["code"]))
         published, held = (live["places"], live["suppressed_places"]) if live else ({}, {})
-        self.map.set_content(place_map(published, held) if published or held else _nothing(running=running))
+        width = map_size() if on_a_phone() else WIDTH
+        picture = place_map(published, held, width) if published or held else _nothing(width, running=running)
+        self.map.set_content(picture)
         self.table.set_content(place_table(published, held))
         history = live["history"] if live else []
         self.curves.set_content(curves(history) if history else _nothing(_NARROW, running=running))
@@ -258,12 +262,12 @@ def _names(published: dict[str, int], held: dict[str, int]) -> list[str]:
     return sorted(set(published) | set(held))
 
 
-def place_map(published: dict[str, int], held: dict[str, int]) -> Markup:
+def place_map(published: dict[str, int], held: dict[str, int], width: float = WIDTH) -> Markup:
     """Locations in rows, by name. The area of a ring is all visits, the disc in it those that are published."""
     names = _names(published, held)[:_MOST_PLACES]
-    columns = max(1, min(len(names), math.ceil(math.sqrt(len(names) * 2.2))))
+    columns = max(1, min(len(names), math.ceil(math.sqrt(len(names) * 2.2 * width / WIDTH))))
     rows = math.ceil(len(names) / columns)
-    cell = WIDTH / columns
+    cell = width / columns
     step = max(54.0, min(120.0, cell * 0.9))
     height = rows * step + 10
     totals = {name: published.get(name, 0) + held.get(name, 0) for name in names}
@@ -300,7 +304,7 @@ def place_map(published: dict[str, int], held: dict[str, int]) -> Markup:
         every=every,
         silent=silent,
     )
-    return drawing(WIDTH, height, label, *marks, kind="map")
+    return drawing(width, height, label, *marks, kind="map")
 
 
 def place_table(published: dict[str, int], held: dict[str, int]) -> str:

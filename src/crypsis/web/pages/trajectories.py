@@ -31,6 +31,7 @@ from crypsis.reports.pictures.movement_maps import (
 from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, show_error_at
+from crypsis.web.drawings import map_size
 from crypsis.web.explorations import tessellation_map
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.maps import area_legend, joined_places
@@ -93,7 +94,7 @@ async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actio
         )
         theme.primary(_("Try a method"), lambda: ui.navigate.to(f"/evaluate?dataset={entry.number}"), "science")
         return
-    view = await in_thread(view_of_places, data)
+    view = await in_thread(view_of_places, data, map_size())
     place = ui.element("div").classes("halves")
 
     async def draw(view: MapView) -> None:
@@ -280,7 +281,7 @@ class TessellationPage:
     async def _first(self) -> None:
         """What takes a while, once the page is there."""
         ui.run_javascript(f"crypsis.areas('{self.place}')")
-        self.view = view_of_tracks(self.tracks)
+        self.view = view_of_tracks(self.tracks, map_size())
         self.before.set_content(await in_thread(track_map, self.tracks, self.view))
         await self._begin()
         with self.outlines:
@@ -387,7 +388,7 @@ class TessellationPage:
     async def _draw(self) -> None:
         found = self.explorations.get(self.number)
         told_state = found.to_dict()
-        self.map.set_content(await in_thread(tessellation_map, found))
+        self.map.set_content(await in_thread(tessellation_map, found, map_size()))
         self.legend.set_content(area_legend(found.cells))
         self.back.set_enabled(found.cells.steps > 0)
         weak = told_state["weak_pairs"]

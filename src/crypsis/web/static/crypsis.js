@@ -339,6 +339,11 @@ document.addEventListener("mousemove", (event) => {
 });
 
 document.addEventListener("keydown", (event) => event.key === "Escape" && crypsis.menu(false));
+// A link to what is no longer true of the data asks before it is followed.
+document.addEventListener("click", (event) => {
+  const asked = event.target.closest?.("a[data-ask]");
+  if (asked && !confirm(asked.dataset.ask)) event.preventDefault();
+});
 document.addEventListener("click", (event) => {
   if (!event.target.closest(".side, .menu-button")) crypsis.menu(false);
 });
