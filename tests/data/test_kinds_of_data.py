@@ -225,3 +225,12 @@ def test_beside_an_owner_an_id_numbers_the_fixes(tmp_path: Path) -> None:
     found = inspect_file(file)
     assert found.kind == "tracks"
     assert {column.name: column.role for column in found.columns}["user_id"] == "id"
+
+
+def test_who_stayed_where_from_when_to_when_is_a_visit(tmp_path: Path) -> None:
+    file = tmp_path / "staypoints.csv"
+    rows = "".join(f"{n % 9},2024-01-01 {n % 12:02d}:00:00,2024-01-01 {n % 12:02d}:30:00,L{n % 4}\n" for n in range(60))
+    file.write_text("user_id,started_at,finished_at,location_id\n" + rows)
+    found = inspect_file(file)
+    visits = {"id": "user_id", "location": "location_id", "position": "started_at", "enter": "started_at"}
+    assert (found.kind, found.uses) == ("trajectories", visits | {"exit": "finished_at"})

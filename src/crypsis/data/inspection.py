@@ -47,6 +47,8 @@ _USES = {
     "id": "says which record a row belongs to",
     "person": "says whose it is",
     "t": "says when",
+    "enter": "says when a visit began",
+    "exit": "says when a visit ended",
     "lat": "says where: latitude",
     "lon": "says where: longitude",
     "x": "says where: x",

@@ -38,6 +38,7 @@ from crypsis.data.usual_columns import (
     event_columns,
     item_column,
     latitude_column,
+    location_column,
     longitude_column,
     mover_column,
     time_column,
@@ -46,6 +47,7 @@ from crypsis.data.usual_columns import (
 )
 from crypsis.data.values import inferred_type
 from crypsis.errors import CrypsisError
+from crypsis.wording import enumerated
 
 _FEW = 3  # columns that a long table of items has, as a rule
 _FEW_OF_EVENTS = 4  # columns that a table of events has, where their names are not the usual ones
@@ -59,14 +61,16 @@ _DECIMAL = r"^\s*[+-]?\d+\.\d+\s*$"
 _YEAR_1990, _YEAR_2100 = 631_152_000, 4_102_444_800  # in seconds since 1970
 _OF_PEOPLE = frozenset({"sex", "age", "birth", "disease", "diagnosis_code", "income"})  # no fix tells them
 _STATES = frozenset({"0", "1", "2", "newpoint", "point", "disappearpoint"})
+_OF_STAYS = frozenset({"at", "time", "datetime", "timestamp", "date", "t"})
 _STARTS = word_set(
     """
-    start started begin from origin pickup pu departure source orig von abfahrt depart origen partida
+    start started begin beginn enter entered from origin pickup pu departure source orig von abfahrt depart origen
+    partida
     """
 )
 _ENDS = word_set(
     """
-    end ended stop to destination dropoff do arrival dest nach ankunft arrivee destino chegada
+    end ended ende exit left finished stop to destination dropoff do arrival dest nach ankunft arrivee destino chegada
     """
 )
 
@@ -102,6 +106,10 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
     columns = _unnamed_fixes(frame) or _partly_named_fixes(frame)
     if columns:
         return SuggestedKind("tracks", "an id, a time and coordinates look like position fixes", columns, columns)
+    columns = _stays(names) if frame.width <= _MOST_COLUMNS else {}
+    if columns:
+        shown = [columns[use] for use in ("id", "location", "enter", "exit")]
+        return SuggestedKind("trajectories", f"columns {enumerated(shown)} look like stays", columns, columns)
     columns = event_columns(names)
     usual = usual_column(names, TIME_NAMES) and person and location
     if len({*columns.values()}) == len(EVENT) and (usual or frame.width <= _FEW_OF_EVENTS):
@@ -160,6 +168,16 @@ def _holds_items(frame: pl.DataFrame, name: str) -> bool:
         if numbers.null_count() < 0.5 * len(numbers):
             return False  # a measurement that was taken several times
     return 2 < cells.n_unique() < 0.5 * frame.height and not identifies_by_name(name)
+
+
+def _stays(names: list[str]) -> dict[str, str]:
+    """The columns of visits with their beginning and end: somebody, one place, and a pair of times."""
+    pairs = [(start, end) for rest, (start, end) in trip_ends(names).items() if not rest or rest in _OF_STAYS]
+    columns = {"id": mover_column(names), "location": location_column(names)}
+    if len(pairs) != 1 or not all(columns.values()) or track_column(names) is not None:
+        return {}
+    start, end = pairs[0]
+    return {use: str(name) for use, name in columns.items()} | {"position": start, "enter": start, "exit": end}
 
 
 def _trips(names: list[str]) -> str | None:
