@@ -306,6 +306,8 @@ def test_releases_in_parts_are_attacked_as_those_in_memory(run: Run, tmp_path: P
             assert "is not measured on parts" in parts.err
         assert "not measured on parts" in run(*command, *where, "--attack", refused).err
         assert "option-without-effect" in run(*command, "--workers", "2").err
+        for other in (command, ["measure", *command[1:]], ["verify", out], ["data", "risk", out], ["scan", original]):
+            assert "nothing is anonymized here" in run(*other, *where, "--block-rows", "50").err
         assert "option-without-effect" in run(*command, *where, "--private-report", tmp_path / "own.json").err
     assert "holds its records in one file" in run("attack", _in_one_file(run, walks), *command[2:], *where).err
     assert not list(tmp_path.glob("crypsis-scratch-*"))

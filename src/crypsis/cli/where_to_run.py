@@ -41,6 +41,15 @@ class OnParts(Command):
     tls_cert: TlsCert = None
     tls_key: TlsKey = None
     insecure: Insecure = False
+    block_rows: Annotated[int | None, typer.Option("--block-rows", hidden=True)] = None
+
+    def __post_init__(self) -> None:
+        if self.block_rows is not None and not isinstance(self, InBlocks):
+            raise OptionWithoutEffect(
+                "--block-rows is how many records are anonymized at once; nothing is anonymized here, so leave it out.",
+                parameter="block_rows",
+            )
+        super().__post_init__()
 
 
 @dataclass(frozen=True, kw_only=True)
