@@ -171,7 +171,7 @@ def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
     (tmp_path / "a.csv").write_text("id,item\n1,a\n2,b\n")
     with pytest.raises(PersonNotSupported):
-        crypsis.scan_transactions(tmp_path / "a.csv", person="id")
+        crypsis.scan_trajectories(tmp_path / "a.csv", person="item")
     with pytest.raises(NotApplicable, match="grid"):
         crypsis.scan_trajectories(tmp_path / "a.csv", grid=100.0)
     with pytest.raises(NotScalable, match="objective='item'"):

@@ -1,7 +1,8 @@
 """Sets, trajectories, tracks and events in parts that are read one at a time, each file by the source that reads it in
 memory.
 
-Rows of one record may lie in any part. Parts are taken in the order of their names.
+Rows of one record, records of a person and events of one may lie in any part. Parts are taken in the order of their
+names.
 """
 
 from __future__ import annotations
@@ -63,10 +64,11 @@ class ScannedRecords:
         with on_disk(file.places[0]) as path:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
-        if given.get("person") is not None and source.kind != "tracks":
+        counted = source.kind == "tracks" or (source.kind == "transactions" and not given.get("columns"))
+        if given.get("person") is not None and not counted:
             raise PersonNotSupported(
-                "On parts records are counted, and in these data a person may have several. Give each person one "
-                "record, or read the data into memory."
+                "On parts people are counted for tables, tracks and sets with a row for each item, and in these data a "
+                "person may have several records. Give each person one record, or read the data into memory."
             )
         for option, usual in _NEED_ALL.items():
             if given.get(option, usual) != usual:
@@ -119,6 +121,12 @@ class ScannedRecords:
         return str(self.source.parameters().get("id") or usual)
 
     @property
+    def person_column(self) -> str | None:
+        """The column that names the person of each row, where people are counted."""
+        person = self.source.parameters().get("person") if self.source.kind == "transactions" else None
+        return None if person is None else str(person)
+
+    @property
     def has_location_table(self) -> bool:
         """All parts have the locations of one table."""
         return self.source.parameters().get("locations") is not None
@@ -138,6 +146,7 @@ def scan_transactions(
     *,
     id: str | None = None,
     item: str | None = None,
+    person: str | None = None,
     each_row_is_a_person: bool = False,
     sensitive: Collection[str] = (),
     format: str | None = None,
@@ -145,9 +154,10 @@ def scan_transactions(
 ) -> ScannedRecords:
     """Sets of items in parts: a path, a pattern such as `parts/*.jsonl`, a list or a folder. Nothing is read yet.
 
-    Options as for `crypsis.read_transactions`; rows of one id may lie in several parts.
+    Options as for `crypsis.read_transactions`; rows of one id, and records of one `person`, may lie in several parts.
     """
-    keys = {"id": id, "item": item, "each_row_is_a_person": each_row_is_a_person, "sensitive": tuple(sensitive)}
+    keys: dict[str, Any] = {"id": id, "item": item, "person": person, "sensitive": tuple(sensitive)}
+    keys |= {"each_row_is_a_person": each_row_is_a_person}
     return _scan("transactions", path, format, keys, options)
 
 

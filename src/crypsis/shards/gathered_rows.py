@@ -16,10 +16,11 @@ import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.data.declarations import Declarations
+from crypsis.data.formats.columns import labels
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.sources.data_source import DataFile
-from crypsis.errors import PartsDiffer
+from crypsis.errors import PartsDiffer, PersonNotSupported
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.ragged import RaggedShard, joined_rows
@@ -46,7 +47,8 @@ def hash_ids(ids: pl.Series) -> pl.Series:
 
 
 def gather_rows(scanned: ScannedRecords, parts: Sequence[Part], executor: Executor, folder: str) -> list[str]:
-    """Files with whole records, as many as there are parts at most."""
+    """Files with whole records, as many as there are parts at most; where a column names the person, with all records
+    of each."""
     pieces = executor.exchange(send_rows, list(enumerate(parts)), len(parts), scanned, len(parts))
     work = [(index, files) for index, files in enumerate(pieces) if files]
     gathered: list[str] = executor.map(read_gathered, work, folder, scanned, parts)
@@ -56,17 +58,31 @@ def gather_rows(scanned: ScannedRecords, parts: Sequence[Part], executor: Execut
 def send_rows(
     numbered: tuple[int, Part], scanned: ScannedRecords, targets: int
 ) -> Iterator[tuple[int, tuple[int, Int64s, pl.DataFrame]]]:
-    """The rows of a part by the hash of their id, with their numbers."""
+    """The rows of a part by the hash of their id or person, with their numbers."""
     number, part = numbered
     frame = scanned.read_rows(part)
-    target_of_row = (hash_ids(frame[scanned.id_column]) % targets).to_numpy()
+    whole = frame[scanned.id_column] if scanned.person_column is None else _persons_of_rows(frame, scanned, part)
+    target_of_row = (hash_ids(whole) % targets).to_numpy()
     for target in np.unique(target_of_row).tolist():
         rows = np.flatnonzero(target_of_row == target)
         yield target, (number, rows, frame[rows])
 
 
+def _persons_of_rows(frame: pl.DataFrame, scanned: ScannedRecords, part: Part) -> pl.Series:
+    """The names of the persons, of a part that is a table with a row for each item."""
+    assert scanned.person_column is not None
+    names = labels(frame, scanned.person_column, part.file)
+    if any(isinstance(dtype, pl.List | pl.Array) for dtype in frame.dtypes):
+        raise PersonNotSupported(
+            "On parts people are counted where each row holds one item, and here a row holds several. Write a row for "
+            "each item, or read the data into memory.",
+            where=part.file,
+        )
+    return names
+
+
 def read_gathered(work: tuple[int, Sequence[str]], folder: str, scanned: ScannedRecords, parts: Sequence[Part]) -> str:
-    """A file with whole records, and of each the part and the row of its first row."""
+    """A file with whole records: of each the part and the row of its first row, and its person where one is told."""
     number, files = work
     pieces = [load(file) for file in files]
     frame = _one_below_the_other([(parts[part], own) for part, _, own in pieces], scanned.id_column)
@@ -81,7 +97,8 @@ def read_gathered(work: tuple[int, Sequence[str]], folder: str, scanned: Scanned
     first = ids.to_frame().with_row_index("first").group_by("id").agg(pl.col("first").min())
     own = data.ids.cast(pl.String).alias("id").to_frame()
     first_row = own.join(first, on="id", how="left", maintain_order="left")["first"].to_numpy()
-    return scratch.save(f"gathered-{number:06d}", (data, part_of_row[first_row], row[first_row]))
+    names = None if scanned.person_column is None else labels(frame, scanned.person_column, SOURCE)[first_row]
+    return scratch.save(f"gathered-{number:06d}", (data, part_of_row[first_row], row[first_row], names))
 
 
 def _one_below_the_other(pieces: Sequence[tuple[Part, pl.DataFrame]], id_column: str) -> pl.DataFrame:

@@ -27,6 +27,10 @@ class RaggedShard:
         offsets, codes = load(self.file)
         return offsets, codes
 
+    def persons(self) -> Int64s | None:
+        """The person of each record, ascending; None where each record is one."""
+        return None
+
 
 def save_ragged(scratch: Scratch, parts: Iterable[tuple[Int64s, Int32s]]) -> tuple[RaggedShard, ...]:
     """Parts, in their order, as shards."""

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.data.formats.long import two_persons
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
@@ -24,7 +25,9 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.gathered_rows import SOURCE as ROWS_OF_PARTS
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
+from crypsis.shards.people_of_sets import PeopleOfSets, cut_people, people_of_files, people_of_sets
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 
 WHOLE_RECORDS = 1_000_000  # up to so many records a release is put together in memory
@@ -42,6 +45,7 @@ class EncodedRecords:
     ids: tuple[str, ...] = field(default=(), repr=False)  # files with the ids of each shard
     person_like: PersonLike | None = None
     in_memory: Any = field(default=None, repr=False)  # the same data, where they came from memory
+    person: PeopleOfSets | None = None  # where some have several records
 
     @property
     def whole(self) -> Any:
@@ -55,13 +59,24 @@ class EncodedRecords:
 
     @property
     def is_large(self) -> bool:
-        """Too many records for a release that is put together in memory."""
-        return self.in_memory is None and is_many(self.n_records)
+        """Too many records for a release that is put together in memory; that of people with several records always
+        is."""
+        return self.in_memory is None and self.person is None and is_many(self.n_records)
 
     @property
-    def person(self) -> None:
-        """Records are counted."""
-        return
+    def whole_people(self) -> tuple[RaggedShard, ...]:
+        """Shards in which each person is whole."""
+        return self.shards if self.person is None else self.person.shards
+
+    @property
+    def individuals(self) -> int:
+        """People who have a record that is not empty; such records, where each is a person."""
+        return self.n_filled if self.person is None else self.person.filled
+
+    @property
+    def holders(self) -> Int64s:
+        """By code: how many people have a record that holds it; how many records do, where each is a person."""
+        return self.supports if self.person is None else self.person.holders
 
     @property
     def longest(self) -> int:
@@ -135,7 +150,16 @@ class EncodedTransactions(EncodedRecords):
         if self.in_memory is not None:
             return cast(Transactions, self.in_memory)
         offsets, items = self._rows()
-        return Transactions(offsets, items, self.vocabulary, self.sensitive, collapsed=self.collapsed, ids=self._ids())
+        persons = None if self.person is None else self.person.persons
+        return Transactions(
+            offsets,
+            items,
+            self.vocabulary,
+            self.sensitive,
+            collapsed=self.collapsed,
+            ids=self._ids(),
+            person=persons,
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -194,8 +218,8 @@ def check_memory(n_records: int, n_values: int, bytes_per_record: int, executor:
 
 def shard_records(data: Transactions | Trajectories, executor: Executor, bounds: Sequence[int]) -> EncodedRecords:
     """Data in memory in shards that end at the bounds."""
-    if data.person is not None:
-        raise PersonNotSupported("On parts records are counted, and in these data a person may have several.")
+    if data.person is not None and not isinstance(data, Transactions):
+        raise PersonNotSupported("On parts trajectories are counted, and in these data a person may have several.")
     codes = getattr(data, "items", None) if isinstance(data, Transactions) else data.codes
     assert codes is not None
     shards = save_ragged(executor.scratch.below("shards"), cut_ragged(data.offsets, codes, bounds))
@@ -210,6 +234,9 @@ def shard_records(data: Transactions | Trajectories, executor: Executor, bounds:
         "in_memory": data,
     }
     if isinstance(data, Transactions):
+        if data.person is not None and data.person_repeats:
+            pieces = cut_people(data.offsets, data.items, data.person, max(len(bounds) - 1, 1))
+            facts["person"] = people_of_sets(pieces, data.person, size, executor)
         return EncodedTransactions(
             **facts, vocabulary=data.vocabulary, sensitive=data.sensitive, collapsed=data.collapsed
         )
@@ -222,11 +249,15 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     """Read every part once, and encode all of them alike."""
     parts = scanned.parts(executor.memory, executor.scratch.folder)
     folder = str(executor.scratch.below("shards").folder)
-    noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
-    divided = first_repeated_id([one["hashes"] for one in noted]) is not None
-    if divided:  # rows of one id lie in several parts
-        files = gather_rows(scanned, parts, executor, folder)
+    files = [] if scanned.person_column is None else gather_rows(scanned, parts, executor, folder)
+    if not files:
+        noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
+        if first_repeated_id([one["hashes"] for one in noted]) is not None:  # rows of one id lie in several parts
+            files = gather_rows(scanned, parts, executor, folder)
+    if files:
         noted = executor.map(note_gathered, list(enumerate(files)), folder, scanned)
+    if scanned.person_column is not None and first_repeated_id([one["hashes"] for one in noted]) is not None:
+        raise two_persons(scanned.person_column, {"where": ROWS_OF_PARTS})
     first = noted[0]["data"]
     if scanned.has_location_table:
         vocabulary, locations = first.locations.vocabulary, first.locations
@@ -238,7 +269,9 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         "ids": tuple(one["ids"] for one in noted if one["ids"]),
         "person_like": next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
     }
-    if divided:
+    if files:
+        if scanned.person_column is not None:
+            facts["person"] = _people(facts["shards"], noted, len(vocabulary), executor)
         began = [(shard, one["first"], one["ids"]) for shard, one in zip(facts["shards"], noted, strict=True)]
         placed = arrange_records(began, len(parts), executor, folder)
         facts |= {"shards": numbered_shards(placed), "ids": tuple(one["ids"] for one in placed if one["ids"])}
@@ -252,6 +285,26 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         drops_times=any(one["data"].drops_times for one in noted),
         understood=first.understood,
     )
+
+
+def _people(
+    shards: Sequence[RaggedShard], noted: Sequence[Mapping[str, Any]], n_items: int, executor: Executor
+) -> PeopleOfSets | None:
+    """The people of gathered records; None where each record is one. They are numbered in the order of their names."""
+    names = pl.concat([load(one["names"]) for one in noted])
+    people = Vocabulary.of(names)
+    if len(people) == len(names):
+        return None
+    persons = people.encode(names).astype(np.int64)
+    began = [load(one["first"]) for one in noted]
+    part, row = (np.concatenate([one[index] for one in began]) for index in range(2))
+    scratch = executor.scratch.below("persons")
+    starts = offsets_of(np.array([shard.rows for shard in shards])).tolist()
+    files = [
+        (shard.file, scratch.save(f"persons-{index:06d}", persons[starts[index] : starts[index + 1]]))
+        for index, shard in enumerate(shards)
+    ]
+    return people_of_files(files, persons[np.lexsort((row, part))], n_items, executor)
 
 
 def vocabulary_of(noted: Sequence[Mapping[str, Any]]) -> Vocabulary:
@@ -296,13 +349,16 @@ def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) 
 def note_gathered(numbered: tuple[int, str], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
     """The same of whole records that were gathered from several parts, and where each of them began."""
     number, file = numbered
-    data, part, row = load(file)
-    first = Scratch.at(folder).save(f"first-{number:06d}", (part, row))
-    return _noted(data, number, folder, scanned) | {"first": first}
+    data, part, row, names = load(file)
+    scratch = Scratch.at(folder)
+    told = {"first": scratch.save(f"first-{number:06d}", (part, row))}
+    if names is not None:
+        told["names"] = scratch.save(f"names-{number:06d}", names)
+    return _noted(data, number, folder, scanned) | told
 
 
 def _noted(data: Any, number: int, folder: str, scanned: ScannedRecords) -> dict[str, Any]:
-    if getattr(data, "person_repeats", False) or data.person is not None:
+    if scanned.person_column is None and (getattr(data, "person_repeats", False) or data.person is not None):
         raise PersonNotSupported("On parts records are counted, and in these data a person may have several.")
     codes = data.items if scanned.stands_for is Transactions else data.codes
     scratch = Scratch.at(folder)

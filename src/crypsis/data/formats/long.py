@@ -327,12 +327,17 @@ def persons_of(frame: pl.DataFrame, person: str, rows: Grouping, source: str | N
     first = codes[rows.offsets[:-1]]
     other = np.flatnonzero(codes != np.repeat(first, np.diff(rows.offsets)))
     if len(other):
-        raise BadRow(
-            f"Column '{person}' names two persons for one id; each record belongs to one person. Name the column that "
-            "tells records apart (id='COLUMN'), or leave the person out.",
-            **place(source, rows.row(int(other[0])), person),
-        )
+        raise two_persons(person, place(source, rows.row(int(other[0])), person))
     return np.asarray(first, np.int64)
+
+
+def two_persons(person: str, where: Mapping[str, Any]) -> BadRow:
+    """The error where one record has two persons."""
+    return BadRow(
+        f"Column '{person}' names two persons for one id; each record belongs to one person. Name the column that "
+        "tells records apart (id='COLUMN'), or leave the person out.",
+        **where,
+    )
 
 
 def refuse_empty(values: pl.Series, name: str, source: str | None) -> None:

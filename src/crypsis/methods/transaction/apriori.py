@@ -68,7 +68,7 @@ class Apriori(HierarchyMethod):
         resolved = self.resolve(data)
         with context.stage("read hierarchy"):
             records = resolved.tree_records(data, spread)
-            _check_shares(data, self.l, None if spread is None else spread.encoded.n_filled)
+            _check_shares(data, self.l, spread)
         with context.stage("raise the cut"):
             raised = records.raised(
                 self.k,
@@ -96,16 +96,19 @@ def named_cut(records: TreeRecords, cut: Any) -> dict[str, str | None]:
     }
 
 
-def _check_shares(data: Transactions, l: int, n_filled: int | None) -> None:  # noqa: E741
-    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is generalized.
-
-    `n_filled` is how many records of shards are not empty."""
+def _check_shares(data: Transactions, l: int, spread: Spread | None) -> None:  # noqa: E741
+    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is generalized."""
     if data.sensitive is None:
         return
     person = persons_to_count(data)
-    n_counted = count_people(person, data.lengths > 0) if n_filled is None else n_filled
-    holders = data.unite_by_person().supports if len(person) else data.supports
-    what = ("of", "people") if len(person) else ("in", "non-empty records")
+    by_person = len(person) > 0
+    if spread is None:
+        n_counted = count_people(person, data.lengths > 0)
+        holders = data.unite_by_person().supports if by_person else data.supports
+    else:
+        n_counted, holders = spread.encoded.individuals, spread.encoded.holders
+        by_person = spread.encoded.person is not None
+    what = ("of", "people") if by_person else ("in", "non-empty records")
     for code in np.flatnonzero(data.sensitive).tolist():
         if int(holders[code]) * l > n_counted:
             label = data.vocabulary.labels[code]

@@ -47,6 +47,8 @@ class CutShard:
         own = row_of[rows[~secret]]
         order = np.lexsort((nodes, own))
         self.n_records = int(np.count_nonzero(filled))
+        persons = shard.persons()
+        self._person = EACH_RECORD if persons is None else persons[filled]
         self._all_rows, self._all_leaves = own[order], nodes[order].astype(np.int32)
         kept = secret & filled[rows]
         self._secret_rows, self._secrets = row_of[rows[kept]], number_of_secret[items[kept]]
@@ -55,6 +57,10 @@ class CutShard:
     def lengths(self) -> Int64s:
         """By length: how many records have so many items that are not sensitive."""
         return np.bincount(np.bincount(self._all_rows, minlength=self.n_records), minlength=1).astype(np.int64)
+
+    def people(self) -> int:
+        """How many people these records belong to."""
+        return len(np.unique(self._person)) if len(self._person) else self.n_records
 
     def begin(self, leaves: Bools) -> None:
         """Look at these leaves only, none of which is deleted."""
@@ -73,7 +79,8 @@ class CutShard:
         self._bits: OrderedDict[int, Any] = OrderedDict()
 
     def supports(self, vectors: Sequence[Nodes], ends: Sequence[Nodes], secrets: int) -> Int64s:
-        """Records that hold a leaf below every node of a vector; then those that also hold each sensitive item.
+        """Records, or people with one, that hold a leaf below every node of a vector; then those that also hold each
+        sensitive item.
 
         `ends` are the last nodes below those of `vectors`.
         """
@@ -82,10 +89,17 @@ class CutShard:
             together = self._bits_of(vector[0], last[0])
             for node, end in zip(vector[1:], last[1:], strict=True):
                 together = together & self._bits_of(node, end)
-            counts[index, 0] = np.bitwise_count(together).sum()
+            counts[index, 0] = self._count(together)
             for secret in range(secrets):
-                counts[index, 1 + secret] = np.bitwise_count(together & self._bits_of_secret(secret)).sum()
+                counts[index, 1 + secret] = self._count(together & self._bits_of_secret(secret))
         return counts
+
+    def _count(self, bits: Any) -> int:
+        """Records, or people, as bits of records."""
+        if not len(self._person):
+            return int(np.bitwise_count(bits).sum())
+        persons = self._person[self._members(bits)]
+        return int(np.count_nonzero(persons[1:] != persons[:-1])) + bool(len(persons))
 
     def sets_of(self, size: int, image: Int32s, secret: int) -> tuple[Int32s, Int64s]:
         """Sets of published nodes with their supports; among the holders of a sensitive item where one is given."""
@@ -105,7 +119,7 @@ class CutShard:
         new[1:] = (rows[1:] != rows[:-1]) | (nodes[1:] != nodes[:-1])
         offsets = offsets_of(np.bincount(rows[new], minlength=self.n_records))
         published = nodes[new].astype(np.int32)
-        return itemsets(offsets, published, len(image), size, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1, EACH_RECORD)
+        return itemsets(offsets, published, len(image), size, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1, self._person)
 
     def _selected(self, secret: int) -> Bools:
         return np.ones(self.n_records, np.bool_) if secret < 0 else self._members(self._bits_of_secret(secret))
@@ -163,6 +177,10 @@ class CutRounds:
         longest = max((len(own) for own in answers), default=1)
         total: Int64s = np.sum([np.pad(own, (0, longest - len(own))) for own in answers], axis=0)
         return total
+
+    def people(self) -> int:
+        """How many people, or records where each is one, have an item that is not sensitive."""
+        return sum(self.resident.call("people"))
 
     def raise_cut(
         self,

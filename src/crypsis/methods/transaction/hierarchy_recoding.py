@@ -88,10 +88,10 @@ class HierarchyMethod(Method):
         """The data over the tree, counted in shards where there are some; refuses data that no cut can protect."""
         records = TreeRecords.of(data, self.hierarchy, self.attach_to_root)
         if spread is not None:
-            shards, supports = spread.encoded.shards, spread.encoded.supports
+            shards, supports = spread.encoded.whole_people, spread.encoded.supports
             rounds = CutRounds.of(shards, records.tree, supports, records.sensitive_codes, spread.executor)
             lengths = rounds.lengths()
-            check_enough(int(lengths[1:].sum()), self.k, data)
+            check_enough(rounds.people(), self.k, data, by_person=spread.encoded.person is not None)
             for size in range(3, self.m + 1):
                 check_combinations_of(np.arange(len(lengths)), lengths, size)
             return replace(records, rounds=rounds)
@@ -387,12 +387,12 @@ def symbols_named(labels: list[tuple[str, ...]], names: list[str]) -> tuple[Symb
     return symbols, tuple(names)
 
 
-def check_enough(filled: int, k: int, data: Transactions) -> None:
+def check_enough(filled: int, k: int, data: Transactions, *, by_person: bool = False) -> None:
     """Nothing to publish, or fewer records (or people who have one) than must look alike: no release exists."""
     if not len(data) or not len(data.items):
         raise TooFewRecords("There is no non-empty record, so there is nothing to publish.", have=0, required=k)
     if 0 < filled < k:
-        counted = "people have a non-empty record" if data.person_repeats else "non-empty records"
+        counted = "people have a non-empty record" if by_person or data.person_repeats else "non-empty records"
         raise TooFewRecords(
             f"No {k}^m-anonymous release exists: {filled} {counted}, {k} are required. Add records or lower k.",
             have=filled,

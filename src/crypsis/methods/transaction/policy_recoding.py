@@ -167,8 +167,9 @@ class PolicyMethod(Method):
         resolved = self.resolve(data)
         with context.stage("read policies"):
             person = persons_to_count(data)
-            filled = count_people(person, data.lengths > 0) if spread is None else spread.encoded.n_filled
-            check_enough(filled, self.k if self.privacy is None else 1, data)
+            filled = count_people(person, data.lengths > 0) if spread is None else spread.encoded.individuals
+            by_person = spread is not None and spread.encoded.person is not None
+            check_enough(filled, self.k if self.privacy is None else 1, data, by_person=by_person)
             codes, number, vocabulary = _items_by_label(data)
             if len(codes) > MOST_ITEMS:
                 raise TooLarge(
@@ -177,7 +178,8 @@ class PolicyMethod(Method):
                 )
             rounds = None
             if spread is not None:
-                rounds = PolicyRounds.of(spread.encoded.shards, number, len(codes), spread.executor)
+                shards = spread.encoded.whole_people
+                rounds = PolicyRounds.of(shards, number, len(codes), spread.executor, by_person=by_person)
             offsets, items = _relabelled(data, number)
             if resolved.privacy is not None:
                 constraint_offsets, constraint_items, unknown = resolved.privacy.closed(vocabulary, data)

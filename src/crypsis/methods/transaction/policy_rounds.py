@@ -21,6 +21,7 @@ from crypsis.executors.near import resident_nearby
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import cheapest_merge
 from crypsis.kernels.rare_pairs import first_constraints, join_items, leave_out, rarest_of_each, worst_constraint
+from crypsis.shards.people_of_sets import count_persons
 from crypsis.shards.ragged import RaggedShard
 
 DRIVER_ROWS = 20_000_000
@@ -40,41 +41,54 @@ class PolicyShard:
         order = np.lexsort((items, rows))
         self._rows, self._items = rows[order], items[order]
         self._offsets = offsets
+        persons = shard.persons()
+        self._person = EACH_RECORD if persons is None else persons
 
     def sets_of(self, size: int, n_items: int) -> Int32s:
         """The sets of items that records hold."""
         sets, _ = itemsets(self._offsets, self._items, n_items, size, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1, EACH_RECORD)
         return sets
 
-    def pairs_of(self, n_items: int) -> tuple[Int32s, Int64s]:
-        """Items and pairs of items that records hold, and how many do."""
-        alone = np.bincount(self._items, minlength=n_items)
+    def pairs_of(self, n_items: int, by_person: bool) -> tuple[Int32s, Int64s]:
+        """Items and pairs of items that records hold, and how many records, or people with one, do."""
+        person = self._person if by_person else EACH_RECORD
+        alone = self._count_holders(self._items, self._rows, n_items, by_person)
         items = np.flatnonzero(alone)
-        pairs, counts = itemsets(self._offsets, self._items, n_items, 2, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1, EACH_RECORD)
+        pairs, counts = itemsets(self._offsets, self._items, n_items, 2, EVERY, NO_OFFSETS, NO_ITEMS, 0, 1, person)
         same = np.stack((items, items), axis=1).astype(np.int32)
         return np.concatenate((same, pairs)), np.concatenate((alone[items], counts))
 
-    def row_of(self, kept: int, label: Int32s) -> Int64s:
-        """Records that hold a generalized item and each other one."""
+    def row_of(self, kept: int, label: Int32s, by_person: bool) -> Int64s:
+        """Records, or people with one, that hold a generalized item and each other one."""
         own = label[self._items]
         holds = np.zeros(self.n_records, np.bool_)
         holds[self._rows[own == kept]] = True
         stays = holds[self._rows] & (own >= 0)
-        keys = np.unique(self._rows[stays] * len(label) + own[stays])
-        return np.bincount(keys % len(label), minlength=len(label)).astype(np.int64)
+        return self._count_holders(own[stays], self._rows[stays], len(label), by_person)
+
+    def _count_holders(self, items: Int32s, rows: Int64s, n_items: int, by_person: bool) -> Int64s:
+        """By item how many records hold it, or how many people have one that does."""
+        whose = self._person[rows] if by_person and len(self._person) else rows
+        keys = np.unique(whose * n_items + items)
+        return np.bincount(keys % max(n_items, 1), minlength=n_items).astype(np.int64)
 
     def supports(self, images: Int32s, label: Int32s) -> Int64s:
-        """Records that hold all generalized items of a row."""
+        """Records, or people with one, that hold all generalized items of a row."""
         used, places = np.unique(images, return_inverse=True)
         places = places.reshape(images.shape)
         bits = np.stack([self._bits_of(label == one) for one in used.tolist()])
         counts = np.zeros(len(images), np.int64)
-        step = max(WORDS_AT_ONCE // max(bits.shape[1], 1), 1)
+        words = WORDS_AT_ONCE // 64 if len(self._person) else WORDS_AT_ONCE
+        step = max(words // max(bits.shape[1], 1), 1)
         for first in range(0, len(images), step):
             rows = places[first : first + step]
             together = bits[rows[:, 0]]
             for column in range(1, rows.shape[1]):
                 together &= bits[rows[:, column]]
+            if len(self._person):
+                inside = np.unpackbits(together.view(np.uint8), axis=1, count=self.n_records).astype(np.bool_)
+                counts[first : first + step] = count_persons(inside, self._person)
+                continue
             counts[first : first + step] = np.bitwise_count(together).sum(axis=1)
         return counts
 
@@ -87,21 +101,31 @@ class PolicyShard:
 
 @dataclass(eq=False)
 class PolicyRounds:
-    """Items merged, or suppressed, until every constraint is satisfied, from counts of all shards."""
+    """Items merged, or suppressed, until every constraint is satisfied, from counts of all shards.
+
+    Where people are counted, constraints ask for them, and losses are those of records."""
 
     resident: Resident
     n_items: int
+    by_person: bool = False
     label: Int32s = field(init=False, repr=False)
     _size: Int64s = field(init=False, repr=False)
     _alive: Bools = field(init=False, repr=False)
     _pairs: Int32s = field(init=False, repr=False)
+    _people: Int32s = field(init=False, repr=False)
 
     @classmethod
     def of(
-        cls, shards: Sequence[RaggedShard], number_of_code: Int32s, n_items: int, executor: Executor
+        cls,
+        shards: Sequence[RaggedShard],
+        number_of_code: Int32s,
+        n_items: int,
+        executor: Executor,
+        *,
+        by_person: bool = False,
     ) -> PolicyRounds:
         """`number_of_code` gives each item's place in the order of labels."""
-        return cls(resident_nearby(executor, PolicyShard, shards, number_of_code), n_items)
+        return cls(resident_nearby(executor, PolicyShard, shards, number_of_code), n_items, by_person)
 
     def occurring_sets(self, m: int, lengths: Int64s) -> tuple[Int64s, Int32s]:
         """All sets of up to m items that occur, by size and then in their items' order; `lengths` tells how many
@@ -134,9 +158,10 @@ class PolicyRounds:
         self.label = np.arange(self.n_items, dtype=np.int32)
         self._size = np.ones(self.n_items, np.int64)
         self._alive = np.ones(self.n_items, np.bool_)
-        self._pairs = self._count_pairs()
+        self._pairs = self._count_pairs(by_person=False)
+        self._people = self._count_pairs(by_person=True) if self.by_person else self._pairs
         waiting: _Pairs | _Sets = (
-            _Pairs.of(constraints, self._pairs, k)
+            _Pairs.of(constraints, self._people, k)
             if np.diff(constraints[0]).max(initial=1) <= 2
             else _Sets.of(constraints, self, k)
         )
@@ -146,7 +171,7 @@ class PolicyRounds:
         while (worst := waiting.worst()) >= 0:
             offsets, items = constraints
             image = np.unique(self.label[items[offsets[worst] : offsets[worst + 1]]]).astype(np.int64)
-            least = int(image[np.argmin(self._pairs[image, image])])
+            least = int(image[np.argmin(self._people[image, image])])
             candidates = image if every_item else np.array([least], np.int64)
             one, other = map(int, cheapest_merge(candidates, self._alive, partners, self._size, self._pairs))
             if one < 0:
@@ -163,8 +188,9 @@ class PolicyRounds:
             self._alive[gone] = False
             self._size[kept] += self._size[gone]
             self.label[self.label == gone] = kept
-            row = np.sum(self.resident.call("row_of", kept, self.label), axis=0)
-            self._pairs[kept] = self._pairs[:, kept] = row
+            self._pairs[kept] = self._pairs[:, kept] = self._row_of(kept, by_person=False)
+            if self.by_person:
+                self._people[kept] = self._people[:, kept] = self._row_of(kept, by_person=True)
             waiting.join(kept, gone)
         return True, self.label, np.array(steps, np.int32).reshape(-1, 2)
 
@@ -179,9 +205,13 @@ class PolicyRounds:
         """Let the shards go."""
         self.resident.close()
 
-    def _count_pairs(self) -> Int32s:
+    def _row_of(self, kept: int, *, by_person: bool) -> Int64s:
+        row: Int64s = np.sum(self.resident.call("row_of", kept, self.label, by_person), axis=0)
+        return row
+
+    def _count_pairs(self, *, by_person: bool) -> Int32s:
         pairs = np.zeros((self.n_items, self.n_items), np.int32)
-        for sets, counts in self.resident.call("pairs_of", self.n_items):
+        for sets, counts in self.resident.call("pairs_of", self.n_items, by_person):
             pairs[sets[:, 0], sets[:, 1]] += counts.astype(np.int32)
         upper = np.triu(pairs, 1)
         return pairs + upper.T

@@ -43,7 +43,7 @@ def recode_shards(
         known = data.one_of_each
         return RecodedRecords(data.shards, recode_shard, symbols, known, (symbols, symbol_of_item, known)), accounting
     offsets, codes = joined_rows([recoded_rows(shard, symbol_of_item) for shard in data.shards])
-    return replace(symbols, offsets=offsets, codes=codes), accounting
+    return replace(symbols, offsets=offsets, codes=codes, person=data.whole.person), accounting
 
 
 def recode_shard(
