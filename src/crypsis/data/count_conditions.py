@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import count, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -41,9 +41,9 @@ class TextKeys:
 
     def are_in(self, texts: Iterable[str]) -> Bools:
         """Which of the texts are among these."""
-        named = np.zeros(len(self.number_of), np.bool_)
-        numbers = map(self.number_of.get, texts)
-        named[[number for number in numbers if number is not None]] = True
+        asked = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)  # plain texts are looked up faster
+        named = np.zeros(len(self.number_of) + 1, np.bool_)  # one more for those that are none of these
+        named[np.fromiter(map(self.number_of.get, asked, repeat(-1)), np.int64, len(asked))] = True
         return named[self.numbers]
 
     def __len__(self) -> int:
@@ -93,7 +93,12 @@ class Condition:
             if text not in named
         ]
         listed = _physical([*plain, *_read_leaves(leaves, column.type)], column.type)
-        return cls(values=np.unique(listed), nodes=named, open=not all(column.leaves_of(name) for name in named))
+        ascending = len(listed) > 0 and bool((listed[1:] > listed[:-1]).all())  # as drawn queries list them
+        return cls(
+            values=listed if ascending else np.unique(listed),
+            nodes=named,
+            open=not all(column.leaves_of(name) for name in named),
+        )
 
     def admits(self, keys: Keys) -> Bools:
         """Which of these values satisfy it."""

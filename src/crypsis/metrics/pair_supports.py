@@ -103,8 +103,13 @@ def together(data: Transactions, terms: list[str]) -> Float64s:
     index[codes] = np.arange(len(terms))
     index[-1] = -1  # of a term that does not occur
     column = index[data.items]
-    rows = np.repeat(np.arange(len(data)), data.lengths)[column >= 0]
-    return _common(rows, column[column >= 0], np.ones(int((column >= 0).sum())), len(terms))
+    wanted = np.flatnonzero(column >= 0)
+    rows = np.repeat(np.arange(len(data)), data.lengths)[wanted]
+    held = np.zeros((len(terms), int(rows.max(initial=-1)) + 1), np.bool_)
+    held[column[wanted], rows] = True
+    bits = np.packbits(held, axis=1)
+    counts = [np.bitwise_count(bits & of_one).sum(axis=1) for of_one in bits]
+    return np.array(counts, np.float64).reshape(len(terms), len(terms))
 
 
 def _together_generalized(data: PublishedTransactions, terms: list[str]) -> Float64s:
