@@ -135,7 +135,8 @@ def test_the_demo_ends_with_a_verified_release(run, tmp_path):
 def test_methods_lists_every_method_and_its_parameters(run):
     listed = run("methods")
     for name, method in METHODS.items():
-        assert name in listed.out
+        line = next(line for line in listed.out.splitlines() if line.split()[:1] == [name])
+        assert f" {method.scaling.value} " in line
         described = run("methods", name)
         for parameter in method.describe()["parameters"]:
             assert parameter["name"].replace("_", "-") in described.out

@@ -16,12 +16,16 @@ def methods(
         str | None, typer.Argument(help="Show one method with its parameters.", autocompletion=offer_methods)
     ] = None,
 ) -> None:
-    """List the methods, or describe one with its parameters."""
+    """List the methods, or describe one with its parameters.
+
+    "scale" is how a method works on data in parts: exact (the release of one machine with enough memory), in blocks, or
+    not at all (none).
+    """
     if name is None and not SETTINGS.get().json:
         from crypsis.methods.listing import listing
 
-        rows = [(method, *line) for method, line in listing().items()]
-        show_table(("method", "family", "guarantee", "what it does"), rows)
+        lines = [(method, *line) for method, line in listing().items()]
+        show_table(("method", "family", "guarantee", "scale", "what it does"), lines)
         return
     from crypsis.evaluate.registry import Registered
     from crypsis.methods import METHODS, method_named

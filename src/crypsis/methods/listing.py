@@ -1,4 +1,4 @@
-"""The methods in a line each, without importing any: family, guarantee and summary stand in a file.
+"""The methods in a line each, without importing any: family, guarantee, scale and summary stand in a file.
 
 `docs/generate_reference.py` writes the file from the classes; a method that it does not know yet is asked itself.
 """
@@ -19,6 +19,7 @@ class Line(NamedTuple):
 
     family: str
     guarantee: str
+    scale: str
     summary: str
 
 
@@ -31,7 +32,7 @@ def listing() -> dict[str, Line]:
 def line_of(name: str) -> Line:
     """As the method says itself."""
     method = METHODS[name]
-    return Line(method.family, method.promises.model, method.summary())
+    return Line(method.family, method.promises.model, method.scaling.value, method.summary())
 
 
 def write_listing() -> None:
