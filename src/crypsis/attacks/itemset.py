@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from crypsis.arrays import offsets_of
+from crypsis.arrays.record_bits import record_bits
 from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.items_in_parts import count_items
 from crypsis.attacks.known_items import (
@@ -15,7 +16,6 @@ from crypsis.attacks.known_items import (
     fewest_candidates,
     known_items,
     of_people,
-    record_bits,
     refuse_too_much,
 )
 from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles

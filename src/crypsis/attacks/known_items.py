@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays.record_bits import record_bits
 from crypsis.compilation import njit
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
@@ -86,16 +87,6 @@ def refuse_too_much(offsets: Int64s, largest: int, n_records: int) -> None:
             f"{n_sets:,} sets of items would have to be looked for in {n_records:,} records. Lower the number of items "
             "that may be known, or rarest."
         )
-
-
-@njit
-def record_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> NDArray[np.uint64]:
-    """For each code a bit per record that holds it."""
-    bits = np.zeros((n_codes, (len(offsets) + 62) // 64), np.uint64)
-    for record in range(len(offsets) - 1):
-        for index in range(offsets[record], offsets[record + 1]):
-            bits[codes[index], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
-    return bits
 
 
 @njit

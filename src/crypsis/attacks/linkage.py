@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int64s, offsets_of
+from crypsis.arrays.record_bits import record_bits
 from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.fitting_classes import LARGEST_INDEX, Spans, count_fitting, fitting_classes, search_arrays
 from crypsis.attacks.known_items import (
@@ -23,7 +24,6 @@ from crypsis.attacks.known_items import (
     fewest_candidates,
     known_items,
     of_people,
-    record_bits,
     refuse_too_much,
 )
 from crypsis.attacks.tables_in_parts import TableFiles, link_tables

@@ -10,9 +10,10 @@ each number of known visits that were met only the earliest end is kept.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.attacks.matching import Target
@@ -125,29 +126,30 @@ def _without_order(rows: Rows, times: TimesOfRelease) -> Bools:
 @njit
 def _earliest_end(symbol: int, ended: int, times: TimesOfRelease) -> int:
     """The earliest end of a visit that begins after the one before it has ended; NEVER where it cannot."""
-    low, high = times.step_offsets[symbol], times.step_offsets[symbol + 1]
-    if low == high:
+    low, end = times.step_offsets[symbol], times.step_offsets[symbol + 1]
+    if low == end:
         return ended  # a place without times
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if times.starts[middle] < ended:
-            low = middle + 1
-        else:
-            high = middle
-    return NEVER if low == end else times.earliest[low]
+    step = _first_from(times.starts, low, end, ended)
+    return NEVER if step == end else times.earliest[step]
 
 
 @njit
 def _holds(symbol: int, atom: int, rows: Rows) -> bool:
-    low, high = rows.atom_offsets[symbol], rows.atom_offsets[symbol + 1]
+    end = rows.atom_offsets[symbol + 1]
+    index = _first_from(rows.atoms, rows.atom_offsets[symbol], end, atom)
+    return bool(index < end and rows.atoms[index] == atom)
+
+
+@njit
+def _first_from(values: NDArray[Any], low: int, high: int, least: int) -> int:
+    """The first of the ascending values[low:high] that is at least so large; `high` where none is."""
     while low < high:
         middle = (low + high) // 2
-        if rows.atoms[middle] < atom:
+        if values[middle] < least:
             low = middle + 1
         else:
             high = middle
-    return bool(low < rows.atom_offsets[symbol + 1] and rows.atoms[low] == atom)
+    return low
 
 
 @njit

@@ -17,10 +17,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Float64s, Int32s, Int64s, offsets_of
-from crypsis.data.formats.columns import labels, moments, numbers
+from crypsis.data.formats.columns import coordinates, labels, moments
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, owners_of
-from crypsis.data.formats.source import place
 from crypsis.data.grid import Grid
 from crypsis.data.person_of_records import person_like_of_records
 from crypsis.data.projection import project
@@ -28,7 +27,7 @@ from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.visit_times import VisitTimes, whole_seconds
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.data.ways_of_reading import option_without_effect, the_person
-from crypsis.errors import BadCoordinate, BadParameter
+from crypsis.errors import BadParameter
 
 MICROSECONDS_PER_DAY = 86_400_000_000
 
@@ -105,7 +104,7 @@ def trajectories_from_checkins(
     record = id or whose or "user"
     users = labels(table, record, source)
     instants, written = moments(table, time, source, time_format)
-    latitude, longitude = (_degrees(table, name, source) for name in (lat, lon))
+    latitude, longitude = (coordinates(table, name, source) for name in (lat, lon))
     x, y, projection = project(longitude, latitude, crs, source=source, columns=(lon, lat))
     locations, codes = snap_to_grid(x, y, cell, projection)
 
@@ -171,17 +170,6 @@ def snap_to_grid(x: Float64s, y: Float64s, cell: float, crs: str | None = None) 
 
 def _cell_numbers(values: Float64s, cell: float) -> Int64s:
     return np.floor_divide(values, cell).astype(np.int64)  # a quotient would be rounded, up to the next cell at times
-
-
-def _degrees(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
-    values = numbers(table, name, source, missing=np.nan)
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        raise BadCoordinate(
-            f"Column '{name}' holds no finite number; give every check-in its coordinates.",
-            **place(source, int(bad[0]), name),
-        )
-    return values
 
 
 def _check_choices(cell: float, one_per: str | None) -> None:

@@ -20,7 +20,8 @@ from crypsis.data.formats.columns import is_empty, labels, unknown_column
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import PublishedMixed
-from crypsis.data.relational import PublishedColumn, PublishedTable, dense_persons
+from crypsis.data.person_codes import persons_by_first_record
+from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.set_valued_cells import sets_of_cells
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions
@@ -112,7 +113,7 @@ def foreign_table(
 
 def persons_of(names: pl.Series, n_records: int) -> Int64s | None:
     """The person of every record as a number; None where nobody has several."""
-    return dense_persons(names.rank("dense").to_numpy().astype(np.int64), n_records)
+    return persons_by_first_record(names.rank("dense").to_numpy().astype(np.int64), n_records)
 
 
 def _texts(cells: pl.Series, missing_tokens: Sequence[str]) -> PublishedColumn:

@@ -52,3 +52,15 @@ def dense_persons(person: Int64s | None, n_records: int) -> Int64s | None:
     if not len(person):
         return np.zeros(0, np.int64)
     return np.unique(person, return_inverse=True)[1].astype(np.int64)
+
+
+def persons_by_first_record(person: Int64s, n_records: int) -> Int64s | None:
+    """Persons numbered from 0 in the order of their first records; None where each record is a person of its own."""
+    if len(person) != n_records:
+        raise InputError(f"There must be one person per record, got {len(person)} for {n_records} records.")
+    _, first, codes = np.unique(person, return_index=True, return_inverse=True)
+    if len(first) == n_records:
+        return None
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return rank[codes.reshape(-1)]

@@ -27,6 +27,7 @@ from crypsis.data.formats.source import Understood, place
 from crypsis.data.frame_types import HIGH, LOW, FrameTypes, export_arrow, export_pandas, export_polars
 from crypsis.data.microdata import Microdata, PublishedData
 from crypsis.data.missing import MISSING_EQUALS_MISSING, MissingRule
+from crypsis.data.person_codes import persons_by_first_record
 from crypsis.data.person_detection import (
     PersonLike,
     first_person_like,
@@ -166,7 +167,7 @@ class Table(Microdata):
             raise InputError(f"The columns of a table have different lengths: {sorted(lengths)}.")
         _refuse_repeated_names(table.names)
         if table.person is not None:
-            table._fill(person=dense_persons(table.person, len(table)))
+            table._fill(person=persons_by_first_record(table.person, len(table)))
             freeze(table, "person")
         return table
 
@@ -702,18 +703,6 @@ class PublishedTable(PublishedData):
             f"PublishedTable({len(self)} records, {len(self.columns)} columns, "
             f"{np.count_nonzero(self.suppressed)} suppressed)"
         )
-
-
-def dense_persons(person: Int64s, n_records: int) -> Int64s | None:
-    """Persons numbered from 0 in the order of their first records; None where each record is a person of its own."""
-    if len(person) != n_records:
-        raise InputError(f"There must be one person per record, got {len(person)} for {n_records} records.")
-    _, first, codes = np.unique(person, return_index=True, return_inverse=True)
-    if len(first) == n_records:
-        return None
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return rank[codes.reshape(-1)]
 
 
 def person_and_roles(

@@ -25,7 +25,7 @@ from crypsis.data.microdata import Microdata
 from crypsis.data.missing import MISSING_CODE
 from crypsis.data.trajectory import Locations
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadParameter, BadTimestamps, InputError, UnknownLocation
+from crypsis.errors import BadParameter, BadTimestamps, InputError
 
 OPEN = int(np.iinfo(np.int64).max)  # instead of the end of a visit that goes on, or whose end is not known
 UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400}  # seconds that one step of t takes
@@ -131,15 +131,7 @@ class Events(Microdata):
         people = labels(table, id, source)
         visited = labels(table, location, source)
         places = Locations(Vocabulary.of(visited)) if locations is None else Locations.of(locations)
-        location_codes = places.vocabulary.encode(visited)
-        strange = np.flatnonzero(location_codes < 0)
-        if len(strange):
-            row = int(strange[0])
-            raise UnknownLocation(
-                f"Location {visited[row]!r} is not in the location table, which lists {len(places)} locations; "
-                "add it there or correct the row.",
-                **place(source, row, location),
-            )
+        location_codes = places.codes_of(visited, lambda row: place(source, row, location))
         known = Vocabulary.of(people)
         began = _whole_times(table, t, UNITS[unit], source)
         return cls(

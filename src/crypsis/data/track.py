@@ -13,17 +13,16 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Float64s, Int32s, Int64s, freeze, offsets_of, take_records
-from crypsis.data.formats.columns import column, labels, moments, numbers
+from crypsis.data.formats.columns import column, coordinates, labels, moments
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
 from crypsis.data.formats.source import place
 from crypsis.data.formats.wide_rows import unfold_trips
 from crypsis.data.microdata import Microdata
+from crypsis.data.owned_rows import OwnedRows
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.person_of_records import person_like_of_records, several_values_within
 from crypsis.data.projection import epsg, project
-from crypsis.data.ragged import Ragged
-from crypsis.data.trajectory import persons_of
 from crypsis.data.usual_columns import (
     LATITUDE_NAMES,
     LONGITUDE_NAMES,
@@ -38,7 +37,7 @@ from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrac
 
 
 @dataclass(frozen=True, eq=False)
-class Tracks(Ragged, Microdata):
+class Tracks(OwnedRows, Microdata):
     """A list of tracks. `crs` is the projection of x and y where it is known; `repeated` is the number of fixes
     that the input had at an instant that its track already had, and that were left out because that was asked for.
 
@@ -207,16 +206,6 @@ class Tracks(Ragged, Microdata):
     def points(self) -> int:
         return len(self.t)
 
-    @property
-    def owner_repeats(self) -> bool:
-        """Some individual has several tracks."""
-        return self.owners is not None and len(np.unique(self.owners)) < len(self)
-
-    @property
-    def person(self) -> Int64s | None:
-        """The person of each track, numbered from 0; None where each track is a person of its own."""
-        return persons_of(self.owners, len(self))
-
     def take(self, rows: Int64s) -> Tracks:
         """The chosen tracks, in the order given."""
         offsets, positions = take_records(self.offsets, rows)
@@ -287,7 +276,7 @@ def _plane(
     """x and y, their projection, and which columns they were taken from."""
     columns = _planar_columns(table.columns, planar, degrees)
     if columns is not None:
-        x, y = (_coordinates(table, name, source) for name in columns)
+        x, y = (coordinates(table, name, source) for name in columns)
         return x, y, None if crs is None else epsg(crs), [("x", columns[0]), ("y", columns[1])]
     longitude, latitude, named, told = _degrees(table, degrees, source)
     return *project(longitude, latitude, crs, source=source, columns=named), told
@@ -313,7 +302,7 @@ def _degrees(
     latitude = degrees[0] or _first(names, LATITUDE_NAMES)
     longitude = degrees[1] or _first(names, LONGITUDE_NAMES)
     if latitude and longitude:
-        values = [_coordinates(table, name, source) for name in (longitude, latitude)]
+        values = [coordinates(table, name, source) for name in (longitude, latitude)]
         told: list[tuple[str, str | None]] = [("longitude", longitude), ("latitude", latitude)]
         return values[0], values[1], (longitude, latitude), told
     point = _first(names, POINT_NAMES)
@@ -327,17 +316,6 @@ def _degrees(
         )
     first, second = _parsed_points(column(table, point, source), point, source)
     return first, second, (point, point), [("longitude, latitude", point)]
-
-
-def _coordinates(table: pl.DataFrame, name: str, source: str | None) -> Float64s:
-    values = numbers(table, name, source, missing=np.nan)
-    bad = np.flatnonzero(~np.isfinite(values))
-    if len(bad):
-        raise BadCoordinate(
-            f"Column '{name}' holds no finite number; give every point its coordinates.",
-            **place(source, int(bad[0]), name),
-        )
-    return values
 
 
 def _parsed_points(cells: pl.Series, name: str, source: str | None) -> tuple[Float64s, Float64s]:

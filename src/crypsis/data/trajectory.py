@@ -6,7 +6,7 @@ location is its position in the location table. Repetitions and empty trajectori
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,6 +19,7 @@ from crypsis.data.attached_times import AttachedTimes, attach_times
 from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid
 from crypsis.data.microdata import LOCATIONS, VISITS, Microdata, PublishedData, json_column
+from crypsis.data.owned_rows import OwnedRows
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.ragged import Ragged
 from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
@@ -90,6 +91,20 @@ class Locations(InMemory):
         from crypsis.data.formats.source import place
 
         return place(self.source or "location table", row, column)
+
+    def codes_of(self, visited: pl.Series, place: Callable[[int], dict[str, Any]]) -> Int32s:
+        """The code of each visited location; `place` tells an error where the visit stands."""
+        codes = self.vocabulary.encode(visited)
+        unknown = np.flatnonzero(codes < 0)
+        if len(unknown):
+            visit = int(unknown[0])
+            raise UnknownLocation(
+                f"Location {visited[visit]!r} is not in the location table, which lists {len(self)} locations"
+                f"{f' ({self.source})' if self.source else ''}; add it there or correct the row.",
+                **place(visit),
+                location=visited[visit],
+            )
+        return codes
 
     @classmethod
     def of(cls, table: Mapping[str, Any] | Locations | pl.DataFrame | Any) -> Locations:
@@ -194,7 +209,7 @@ class Locations(InMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectories(Ragged, Microdata):
+class Trajectories(OwnedRows, Microdata):
     """A list of trajectories over one location table.
 
     `owners` gives each trajectory's individual as an integer where one person may have several;
@@ -271,16 +286,7 @@ class Trajectories(Ragged, Microdata):
             )
         if locations is None:
             locations = Locations(Vocabulary.of(labels))
-        codes = locations.vocabulary.encode(labels)
-        unknown = np.flatnonzero(codes < 0)
-        if len(unknown):
-            visit = int(unknown[0])
-            raise UnknownLocation(
-                f"Location {labels[visit]!r} is not in the location table, which lists {len(locations)} locations"
-                f"{f' ({locations.source})' if locations.source else ''}.",
-                **_visit_place(offsets, visit, source),
-                location=labels[visit],
-            )
+        codes = locations.codes_of(labels, lambda visit: _visit_place(offsets, visit, source))
         return cls(offsets, codes, locations, owners, ids)
 
     @classmethod
@@ -344,16 +350,6 @@ class Trajectories(Ragged, Microdata):
         present = np.zeros(len(self.locations), np.bool_)
         present[self.codes] = True
         return frozen(present)
-
-    @property
-    def owner_repeats(self) -> bool:
-        """Some individual has several trajectories."""
-        return self.owners is not None and len(np.unique(self.owners)) < len(self)
-
-    @property
-    def person(self) -> Int64s | None:
-        """The person of each trajectory, numbered from 0; None where each trajectory is a person of its own."""
-        return persons_of(self.owners, len(self))
 
     def groups(self, unit: str) -> Int32s:
         """The number of the individual that each trajectory counts for: itself, or its owner."""
@@ -595,13 +591,6 @@ def _coordinate_pair(label: str, point: Any) -> tuple[float, float]:
         return (np.nan if x is None else float(x)), (np.nan if y is None else float(y))
     except (TypeError, ValueError) as error:
         raise BadCoordinate(f"Location {label!r} needs a pair (x, y) of numbers, got {point!r}.") from error
-
-
-def persons_of(owners: Int32s | None, n_records: int) -> Int64s | None:
-    """Owners numbered from 0 in the order of their first records; None where no owner has several."""
-    from crypsis.data.relational import dense_persons
-
-    return None if owners is None else dense_persons(owners.astype(np.int64), n_records)
 
 
 def _same_owners(one: Int32s | None, other: Int32s | None) -> bool:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays.record_bits import record_bits
 from crypsis.compilation import njit
 from crypsis.errors import TooLarge
 
@@ -157,16 +157,6 @@ def _pairs_by_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
                 count += set_bits(bits[one, word] & bits[other, word])
             matrix[one, other] = count
     return matrix
-
-
-@njit
-def record_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> NDArray[np.uint64]:
-    """By code: the records that hold it, record r as bit r % 64 of word r // 64."""
-    bits = np.zeros((n_codes, (len(offsets) + 62) // 64), np.uint64)
-    for record in range(len(offsets) - 1):
-        for index in range(offsets[record], offsets[record + 1]):
-            bits[codes[index], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
-    return bits
 
 
 @njit

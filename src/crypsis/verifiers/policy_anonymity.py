@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays.record_bits import record_bits
 from crypsis.compilation import njit
 from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.transaction import PublishedTransactions, Transactions
@@ -16,7 +17,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import OriginalRequired
 from crypsis.guarantees import PolicyAnonymity, Verdict, Witness
 from crypsis.verifiers.itemset_km_anonymity import how_many_words
-from crypsis.verifiers.itemset_supports import record_bits, set_bits
+from crypsis.verifiers.itemset_supports import set_bits
 from crypsis.verifiers.published_sets import counted_sets, untruthful
 
 COUNTED = "every itemset of the policy and every part of one was counted"

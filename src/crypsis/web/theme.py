@@ -69,9 +69,7 @@ STYLE = (
 
 
 @contextmanager
-def page_frame(
-    title: str, lead: str, *, theme: str | None = None, dataset: str | None = None, heading: str | None = None
-) -> Iterator[ui.row]:
+def page_frame(title: str, lead: str, *, dataset: str | None = None, heading: str | None = None) -> Iterator[ui.row]:
     """The frame of a page: navigation, heading, and the main column. Yields the row for actions beside the heading."""
     _speak()
     ui.add_head_html(f"<style>{STYLE}</style>")
@@ -80,7 +78,8 @@ def page_frame(
     ui.add_head_html(f'<script src="/static/crypsis.js"></script><script>{PLOT_SCRIPT}</script>')
     ui.add_head_html(f"<script>crypsis.words = {script_words()};</script>")
     ui.page_title(f"{title} · Crypsis")
-    dark = ui.dark_mode({"dark": True, "light": False}.get(theme or ""))
+    chosen = ui.context.client.request.cookies.get(THEME_COOKIE, "")
+    dark = ui.dark_mode({"dark": True, "light": False}.get(chosen))
     _navigation(title, dark, dataset)
     ui.html(_top_bar(), sanitize=False).classes("top-bar")
     with ui.column().classes("page") as main:

@@ -16,7 +16,7 @@ from crypsis.arrays import Bools, Float64s
 from crypsis.data.formats.source import place
 from crypsis.data.formats.timestamps import EPOCH_WORDS, epoch_as_datetime, epoch_of, parse_as, recognise, words_for
 from crypsis.data.formats.written_numbers import recognise_numbers
-from crypsis.errors import BadLabel, BadRow, UnknownColumn, did_you_mean
+from crypsis.errors import BadCoordinate, BadLabel, BadRow, UnknownColumn, did_you_mean
 
 TIMESTAMP_FORMATS = (
     "%Y-%m-%dT%H:%M:%S%.f",
@@ -95,6 +95,18 @@ def numbers(frame: pl.DataFrame, name: str, source: str | None = None, missing: 
     _refuse_unparsable(values, bad, "a number", name, source)
     filled = parsed.cast(pl.Float64).fill_null(np.nan if missing is None else missing)
     return np.array(filled.to_numpy(), np.float64)
+
+
+def coordinates(frame: pl.DataFrame, name: str, source: str | None) -> Float64s:
+    """Finite numbers of every cell."""
+    values = numbers(frame, name, source, missing=np.nan)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        raise BadCoordinate(
+            f"Column '{name}' holds no finite number; give every row its coordinates.",
+            **place(source, int(bad[0]), name),
+        )
+    return values
 
 
 def flags(frame: pl.DataFrame, name: str, source: str | None = None) -> Bools:

@@ -27,7 +27,7 @@ from crypsis.data.formats.source import place
 from crypsis.data.formats.wide_rows import unfold_trips
 from crypsis.data.visit_times import VisitTimes, whole_seconds
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.errors import BadParameter, BadRow, CrypsisError, UnknownLocation
+from crypsis.errors import BadParameter, BadRow, CrypsisError
 
 if TYPE_CHECKING:
     from crypsis.data.trajectory import Locations, Trajectories
@@ -155,16 +155,7 @@ def trajectories_from_long(
     times = visit_times(frame, columns.times, rows, source, time_format) if columns.times else None
     if locations is None:
         locations = Locations(Vocabulary.of(visited))
-    codes = locations.vocabulary.encode(visited)
-    unknown = np.flatnonzero(codes < 0)
-    if len(unknown):
-        row = int(unknown[0])
-        raise UnknownLocation(
-            f"Location {visited[row]!r} is not in the location table, which lists {len(locations)} locations"
-            f"{f' ({locations.source})' if locations.source else ''}; add it there or correct the row.",
-            **place(source, row, location),
-            location=visited[row],
-        )
+    codes = locations.codes_of(visited, lambda row: place(source, row, location))
     owners = like = None
     if person is not None:
         owners = owners_of(frame, person, rows, source)

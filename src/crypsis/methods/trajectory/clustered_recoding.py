@@ -11,6 +11,7 @@ import numpy as np
 from crypsis.arrays import Bools, Int64s, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.trajectory.diverse_merging import Recoding
 from crypsis.methods.trajectory.merging import Merges
 from crypsis.methods.trajectory.sensitive_visits import SplitTrajectories
@@ -97,12 +98,7 @@ def private_facts(
         "removed_sensitive": [[row, labels[code]] for recoding in recodings for row, code in recoding.removed.tolist()],
         "suppressed_occurrences": [(int(rows[visit]), int(visit - data.offsets[rows[visit]])) for visit in removed],
         "lost": [],
-        "accounting": {
-            "input": len(data),
-            "published": len(published) - empty,
-            "published_as_empty": empty,
-            "lost": 0,
-        },
+        "accounting": record_accounting(len(data), empty),
     }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from crypsis.arrays import Int32s, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.trajectory.merging import Merges
 
 
@@ -38,12 +39,7 @@ def private_facts(data: Trajectories, published: PublishedTrajectories, merges: 
         "partition": [list(names) for names in published.symbols.label_lists],
         "suppressed_occurrences": _missing_visits(data, published),
         "lost": [],
-        "accounting": {
-            "input": len(data),
-            "published": len(published) - empty,
-            "published_as_empty": empty,
-            "lost": 0,
-        },
+        "accounting": record_accounting(len(data), empty),
     }
 
 

@@ -20,6 +20,7 @@ from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.kernels.prefix_tree import nearest_kept
 from crypsis.methods.method import Method
+from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
 from crypsis.methods.trajectory.prefix_rounds import BeginningsOfShard, CutShard, cut_shard, shared_beginnings
@@ -113,12 +114,7 @@ class KAMCut(Method):
         symbols, symbol_of_code = Symbols.of_partition(data.locations.vocabulary, occurs)
         every = PublishedTrajectories(np.array([0, len(occurring)], np.int64), symbol_of_code[occurring], symbols, None)
         lost, empty = sum(own.lost for own in beginnings), data.n_records - data.n_filled
-        context.private["accounting"] = {
-            "input": data.n_records,
-            "published": data.n_filled - lost,
-            "published_as_empty": empty,
-            "lost": lost,
-        }
+        context.private["accounting"] = record_accounting(data.n_records, empty, lost)
         shards = [
             CutShard(shard.file, shard.first, shard.rows, shard.first_filled, own.file)
             for shard, own in zip(data.shards, beginnings, strict=True)

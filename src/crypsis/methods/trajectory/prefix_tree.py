@@ -27,6 +27,7 @@ from crypsis.kernels.prefix_tree import (
     lexicographic_order,
     summed_up,
 )
+from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.trajectory.feasibility import how_many
 from crypsis.run_context import RunContext
 
@@ -172,12 +173,7 @@ def published_rows(
         {
             "lost": [{"row": row, "reason": reason} for row in np.flatnonzero(lost).tolist()],
             "published_input_rows": frozen(rows),
-            "accounting": {
-                "input": len(data),
-                "published": len(rows) - empty,
-                "published_as_empty": empty,
-                "lost": int(lost.sum()),
-            },
+            "accounting": record_accounting(len(data), empty, int(lost.sum())),
         }
     )
     return PublishedTrajectories(offsets, symbol_of_code[published_codes], symbols, None, owners)

@@ -25,6 +25,7 @@ from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
 from crypsis.kernels.apriori_cut import DELETED, STUCK, raise_cut
 from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
 from crypsis.methods.method import Method
+from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.transaction.cut_rounds import CutRounds
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
@@ -412,10 +413,4 @@ def refuse_sensitive(data: Transactions, method: str) -> None:
 def accounting(data: Transactions, published: PublishedTransactions) -> dict[str, int]:
     """How the records of the input are found again."""
     empty = int(np.count_nonzero(published.lengths == 0))
-    return {
-        "input": len(data),
-        "published": len(published) - empty,
-        "published_as_empty": empty,
-        "lost": 0,
-        "repeated_items_collapsed": data.collapsed,
-    }
+    return record_accounting(len(data), empty) | {"repeated_items_collapsed": data.collapsed}

@@ -11,6 +11,7 @@ import polars as pl
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.executors.executor import Executor
+from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.shards.ragged import RaggedShard, joined_rows
 from crypsis.shards.records import EncodedTransactions
@@ -32,13 +33,8 @@ def recode_shards(
     """
     data = spread.encoded
     filled = sum(spread.executor.map(count_filled, data.shards, symbol_of_item))
-    accounting = {
-        "input": data.n_records,
-        "published": filled,
-        "published_as_empty": data.n_records - filled,
-        "lost": 0,
-        "repeated_items_collapsed": data.collapsed,
-    }
+    accounting = record_accounting(data.n_records, data.n_records - filled)
+    accounting["repeated_items_collapsed"] = data.collapsed
     if data.is_large:
         known = data.one_of_each
         return RecodedRecords(data.shards, recode_shard, symbols, known, (symbols, symbol_of_item, known)), accounting

@@ -17,6 +17,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.kernels.gray_order import gray_lists, items_of_lists
 from crypsis.kernels.itemsets import EACH_RECORD
+from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.transaction.hierarchy_recoding import Part, Raised, TreeRecords, raise_part
 from crypsis.run_context import RunContext
@@ -62,13 +63,8 @@ def recode_sorted(
     filled = sum(part.filled for part in parts)
     context.private.update(
         steps=[records.named_steps(part.raised) for part in parts],
-        accounting={
-            "input": data.n_records,
-            "published": filled,
-            "published_as_empty": data.n_records - filled,
-            "lost": 0,
-            "repeated_items_collapsed": data.collapsed,
-        },
+        accounting=record_accounting(data.n_records, data.n_records - filled)
+        | {"repeated_items_collapsed": data.collapsed},
     )
     item_of_node = np.full(len(tree), -1, np.int32)
     known = np.flatnonzero(tree.node_of_item >= 0)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
@@ -18,9 +17,10 @@ from crypsis.review import Remedy
 from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
-from crypsis.web.pages.evaluate import no_data, reasons_against
+from crypsis.web.pages.evaluate import reasons_against
 from crypsis.web.parameter_form import ParameterForm, slider_range
 from crypsis.web.results_view import ResultsView
+from crypsis.web.sample_offer import offer_checkins
 from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
@@ -32,12 +32,11 @@ LEAD = marked("Put configurations side by side, vary a parameter, and see what p
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def compare(request: Request, dataset: str | None = None, experiment: str | None = None) -> None:
+    async def compare(dataset: str | None = None, experiment: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset)
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Compare"), LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+        with theme.page_frame(_("Compare"), LEAD, dataset=entry.number if entry else None) as actions:
             if entry is None:
-                no_data(workbench, PATH)
+                offer_checkins(workbench, PATH)
                 return
             page = ComparePage(workbench, entry)
             await page.prepare(experiment)

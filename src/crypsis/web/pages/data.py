@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.relational import ROLES
@@ -49,10 +48,9 @@ _USUAL_SIDE = 2000  # metres
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def data(request: Request, dataset: str | None = None) -> None:
+    async def data(dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset)
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Data"), LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+        with theme.page_frame(_("Data"), LEAD, dataset=entry.number if entry else None) as actions:
             tell_damage(workbench)
             if entry is None:
                 with theme.section(_("Begin with data")):

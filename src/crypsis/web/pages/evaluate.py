@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
@@ -30,6 +29,7 @@ from crypsis.web.pace import Pace
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.remedies import Mending
 from crypsis.web.report_card import ReportCard, report_address
+from crypsis.web.sample_offer import offer_checkins
 from crypsis.web.telling import note_words
 from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
@@ -81,30 +81,15 @@ PHASES = {  # what is done around the stages of a method
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def evaluate(request: Request, dataset: str | None = None, method: str | None = None) -> None:
+    async def evaluate(dataset: str | None = None, method: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset)
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Evaluate"), LEAD, theme=mode, dataset=entry.number if entry else None) as actions:
+        with theme.page_frame(_("Evaluate"), LEAD, dataset=entry.number if entry else None) as actions:
             if entry is None:
-                no_data(workbench, PATH)
+                offer_checkins(workbench, PATH)
                 return
             page = EvaluatePage(workbench, entry)
             await page.prepare(method)
             page.show(actions)
-
-
-def no_data(workbench: Workbench, path: str) -> None:
-    """Where there is no dataset yet: what to do next."""
-
-    async def load() -> None:
-        entry = await in_thread(workbench.datasets.add_sample, "checkins")
-        ui.navigate.to(f"{path}?dataset={entry.number}")
-
-    with theme.empty_state(
-        "table_chart", _("No data yet"), _("Load a file on the page Data, or begin with the bundled check-ins.")
-    ):
-        theme.primary(_("Load the sample check-ins"), notify_errors(load), "download")
-        theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
 
 
 def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError, NotApplicable
@@ -16,6 +15,7 @@ from crypsis.web.actions import done, in_thread, notify_errors, number, show_err
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.level_losses import level_losses, losses_table
 from crypsis.web.recipe_form import RecipeForm
+from crypsis.web.sample_offer import offer_samples
 from crypsis.web.side_inputs import TreeNode, nested, recipe_words
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import (
@@ -40,10 +40,9 @@ _LONGEST_TEXT = 2_000_000  # characters that a page edits at once
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def hierarchies(request: Request, dataset: str | None = None, column: str | None = None) -> None:
+    async def hierarchies(dataset: str | None = None, column: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Hierarchies"), LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Hierarchies"), LEAD, dataset=dataset) as actions:
             if entry is None:
                 _empty(workbench)
                 return
@@ -62,15 +61,14 @@ def register(workbench: Workbench) -> None:
 
 
 def _empty(workbench: Workbench) -> None:
-    async def load() -> None:
-        entry = await in_thread(workbench.datasets.add_sample, "patients")
-        ui.navigate.to(f"{PATH}?dataset={entry.number}")
-
-    with theme.empty_state(
-        "account_tree", _("No columns yet"), _("Load a table on the page Data, or begin with sample patients.")
-    ):
-        theme.primary(_("Load the sample patients"), notify_errors(load), "download")
-        theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
+    offer_samples(
+        workbench,
+        PATH,
+        "account_tree",
+        _("No columns yet"),
+        _("Load a table on the page Data, or begin with sample patients."),
+        {_("Load the sample patients"): "patients"},
+    )
 
 
 class HierarchyPage:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.formats import FORMATS, format_options
@@ -38,9 +37,8 @@ _EACH_ROW = "\0each row"  # no column can be called so
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def import_file(request: Request, file: str = "") -> None:
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Import"), LEAD, theme=mode) as actions:
+    async def import_file(file: str = "") -> None:
+        with theme.page_frame(_("Import"), LEAD) as actions:
             await ImportPage(workbench, workbench.imports.staged(file)).show(actions)
 
 

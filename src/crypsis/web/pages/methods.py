@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.evaluate.suggestions import RUN_FOR_KIND
@@ -35,8 +34,8 @@ _KINDS = {  # kinds of datasets that methods for this class of data can be tried
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def methods(request: Request, name: str | None = None, data: str | None = None) -> None:
-        with theme.page_frame(_("Methods"), LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
+    def methods(name: str | None = None, data: str | None = None) -> None:
+        with theme.page_frame(_("Methods"), LEAD):
             kind = data if data in DATA_KINDS else None
             chosen = (
                 name if name is not None and name in METHODS else _of_kind(kind or next(iter(DATA_KINDS)))[0].name()

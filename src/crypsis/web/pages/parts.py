@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.relational import ROLES
@@ -71,9 +70,8 @@ _FAILED = {
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def parts(request: Request, parts: str | None = None) -> None:
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Data in parts"), LEAD, theme=mode) as actions:
+    async def parts(parts: str | None = None) -> None:
+        with theme.page_frame(_("Data in parts"), LEAD) as actions:
             if not workbench.allow_paths:
                 words = _("They are named by their path, which is not possible while others are let in.")
                 theme.message("info", _("Data in parts are opened on this machine alone"), words)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
@@ -13,6 +12,7 @@ from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
 from crypsis.web.files import side_inputs_text, take_text
+from crypsis.web.sample_offer import offer_samples
 from crypsis.web.side_inputs import POLICIES
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
@@ -59,10 +59,9 @@ _MOST_ITEMS = 20_000  # that can be searched
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def policies(request: Request, dataset: str | None = None) -> None:
+    def policies(dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Policies"), LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Policies"), LEAD, dataset=dataset) as actions:
             if entry is None:
                 _empty(workbench)
                 return
@@ -77,17 +76,14 @@ def register(workbench: Workbench) -> None:
 
 
 def _empty(workbench: Workbench) -> None:
-    async def load() -> None:
-        entry = await in_thread(workbench.datasets.add_sample, "baskets")
-        ui.navigate.to(f"{PATH}?dataset={entry.number}")
-
-    with theme.empty_state(
+    offer_samples(
+        workbench,
+        PATH,
         "policy",
         _("Policies are about items"),
         _("Load transactions, or a table with sets of items, on the page Data."),
-    ):
-        theme.primary(_("Load the sample baskets"), notify_errors(load), "download")
-        theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
+        {_("Load the sample baskets"): "baskets"},
+    )
 
 
 def _as_file(workbench: Workbench, entry: Entry) -> None:

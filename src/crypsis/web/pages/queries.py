@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.sources import OF_RECORDS
@@ -14,7 +13,7 @@ from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number
 from crypsis.web.files import side_inputs_text, take_text
-from crypsis.web.pages.evaluate import no_data
+from crypsis.web.sample_offer import offer_checkins
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import (
@@ -38,10 +37,9 @@ _SHOWN = 200
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def queries(request: Request, dataset: str | None = None) -> None:
+    def queries(dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Queries"), LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Queries"), LEAD, dataset=dataset) as actions:
             if entry is None:
                 if workbench.datasets.entries():
                     with theme.empty_state(
@@ -51,7 +49,7 @@ def register(workbench: Workbench) -> None:
                     ):
                         theme.primary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
                 else:
-                    no_data(workbench, PATH)
+                    offer_checkins(workbench, PATH)
                 return
             say_if_another(workbench, dataset, entry)
             QueriesPage(workbench, entry).show(actions)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
@@ -50,9 +49,8 @@ TREE_FILE = "hierarchy.csv"
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def query(request: Request, dataset: str | None = None) -> None:
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Query"), LEAD, theme=mode, dataset=dataset):
+    def query(dataset: str | None = None) -> None:
+        with theme.page_frame(_("Query"), LEAD, dataset=dataset):
             results = finished_results(workbench)
             if results:
                 QueryPage(workbench, results).show()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.translation import _, marked
@@ -23,9 +22,8 @@ LEAD = marked("What was run, with its figures, verdicts and files.")
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def results(request: Request, experiment: str | None = None, dataset: str | None = None) -> None:
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Results"), LEAD, theme=mode, dataset=dataset) as actions:
+    def results(experiment: str | None = None, dataset: str | None = None) -> None:
+        with theme.page_frame(_("Results"), LEAD, dataset=dataset) as actions:
             with actions:
                 theme.secondary(_("Open an experiment file"), lambda: _open_file(workbench), "upload_file")
             found = [

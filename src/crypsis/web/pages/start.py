@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.samples import SAMPLES
@@ -37,8 +36,8 @@ _RECENT = 4
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH)
-    def start(request: Request) -> None:
-        with theme.page_frame(_("Start"), LEAD, theme=request.cookies.get(theme.THEME_COOKIE), heading=TITLE):
+    def start() -> None:
+        with theme.page_frame(_("Start"), LEAD, heading=TITLE):
             _steps()
             _recent(workbench)
             _samples(workbench)

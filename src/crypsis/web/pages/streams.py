@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.drawing.markup import Markup, element
@@ -21,6 +20,7 @@ from crypsis.web.actions import in_thread, notify_errors, number, percent, show_
 from crypsis.web.drawings import map_size
 from crypsis.web.live_streams import WindowFigures
 from crypsis.web.reader import on_a_phone
+from crypsis.web.sample_offer import offer_samples
 from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -35,23 +35,19 @@ _LETTER = 6.9  # about the width of a letter
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def streams(request: Request, dataset: str | None = None) -> None:
+    def streams(dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, ("events",))
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Streams"), LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Streams"), LEAD, dataset=dataset) as actions:
             if entry is None:
-
-                async def load() -> None:
-                    await in_thread(workbench.datasets.add_sample, "metro-flow", 20_000)
-                    ui.navigate.to(PATH)
-
-                with theme.empty_state(
+                offer_samples(
+                    workbench,
+                    PATH,
                     "stream",
                     _("No events yet"),
                     _("A stream is a table of who was where when. Load one on the page Data, or try a metro."),
-                ):
-                    theme.primary(_("Load the sample metro"), notify_errors(load), "download")
-                    theme.secondary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
+                    {_("Load the sample metro"): "metro-flow"},
+                    rows=20_000,
+                )
                 return
             say_if_another(workbench, dataset, entry)
             StreamPage(workbench, entry).show(actions)

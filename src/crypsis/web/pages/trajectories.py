@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.track import Tracks
@@ -36,6 +35,7 @@ from crypsis.web.explorations import tessellation_map
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.maps import area_legend, joined_places
 from crypsis.web.outlines import read_outlines
+from crypsis.web.sample_offer import offer_samples
 from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -47,10 +47,9 @@ KINDS = ("tracks", "trajectories")
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def trajectories(request: Request, dataset: str | None = None) -> None:
+    async def trajectories(dataset: str | None = None) -> None:
         entry = chosen_dataset(workbench, dataset, KINDS)
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Trajectories"), LEAD, theme=mode, dataset=dataset) as actions:
+        with theme.page_frame(_("Trajectories"), LEAD, dataset=dataset) as actions:
             if entry is None:
                 _empty(workbench)
                 return
@@ -69,15 +68,14 @@ def register(workbench: Workbench) -> None:
 
 
 def _empty(workbench: Workbench) -> None:
-    async def load(name: str) -> None:
-        entry = await in_thread(workbench.datasets.add_sample, name)
-        ui.navigate.to(f"{PATH}?dataset={entry.number}")
-
-    with theme.empty_state(
-        "route", _("No movement yet"), _("Load tracks or check-ins on the page Data, or begin with a sample.")
-    ):
-        theme.primary(_("Load the sample tracks"), notify_errors(partial(load, "tracks")), "download")
-        theme.secondary(_("Load the sample check-ins"), notify_errors(partial(load, "checkins")), "download")
+    offer_samples(
+        workbench,
+        PATH,
+        "route",
+        _("No movement yet"),
+        _("Load tracks or check-ins on the page Data, or begin with a sample."),
+        {_("Load the sample tracks"): "tracks", _("Load the sample check-ins"): "checkins"},
+    )
 
 
 async def _before_and_after(workbench: Workbench, entry: Entry, data: Any, actions: Any) -> None:

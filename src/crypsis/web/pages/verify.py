@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.data.relational import PublishedTable
@@ -38,8 +37,8 @@ _USUAL = {"k": "5", "m": "2", "l": "2"}  # to begin with, where a promise has no
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    def verify(request: Request) -> None:
-        with theme.page_frame(_("Verify"), LEAD, theme=request.cookies.get(theme.THEME_COOKIE)):
+    def verify() -> None:
+        with theme.page_frame(_("Verify"), LEAD):
             page = VerifyPage(workbench)
             page.show()
             ui.context.client.on_delete(page.forget)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from fastapi import Request
 from nicegui import ui
 
 from crypsis.errors import CrypsisError
@@ -30,9 +29,8 @@ _MOST_PAIRS = 50
 
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
-    async def warehouse(request: Request, warehouse: str | None = None) -> None:
-        mode = request.cookies.get(theme.THEME_COOKIE)
-        with theme.page_frame(_("Warehouse"), LEAD, theme=mode) as actions:
+    async def warehouse(warehouse: str | None = None) -> None:
+        with theme.page_frame(_("Warehouse"), LEAD) as actions:
             entries = workbench.warehouses.entries()
             entry = next((one for one in entries if one.number == warehouse), next(iter(entries), None))
             if entry is None:

@@ -1,0 +1,13 @@
+"""How the records of the input are found again in what is published: the sum that every private report shows."""
+
+from __future__ import annotations
+
+
+def record_accounting(records: int, empty: int, lost: int = 0) -> dict[str, int]:
+    """Of `records` that were given, `lost` are not published and `empty` are published without any content."""
+    return {
+        "input": records,
+        "published": records - empty - lost,
+        "published_as_empty": empty,
+        "lost": lost,
+    }
