@@ -17,6 +17,7 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.arrays.chunk_text import Bytes, Labels, find_equal_entry, order_entries, write_chunks, write_lists
 from crypsis.data.disassociated import DisassociatedTransactions
+from crypsis.data.forest_parts import take_nodes
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication
 
@@ -51,21 +52,13 @@ def with_root_texts(data: DisassociatedTransactions) -> tuple[DisassociatedTrans
     number[nodes] = np.arange(len(nodes))
     order = np.array(nodes, np.int64)
     chunks = np.array([chunk for node in nodes for chunk in forest.chunks[node]], np.int64)
-    chunk_offsets, entries = take_records(within.chunk_offsets, chunks)
-    entry_offsets, items = take_records(within.entry_offsets, entries)
-    term_offsets, terms = take_records(within.term_offsets, order)
     parent = within.parent[order]
-    ordered = replace(
+    ordered = take_nodes(
         within,
+        order,
+        chunks,
         parent=np.where(parent < 0, -1, number[parent]) if len(parent) else parent,
-        size=within.size[order],
         chunk_node=number[within.chunk_node[chunks]],
-        chunk_offsets=chunk_offsets,
-        counts=within.counts[entries],
-        entry_offsets=entry_offsets,
-        items=within.items[items],
-        term_offsets=term_offsets,
-        terms=within.terms[terms],
         leaf_of_record=None if within.leaf_of_record is None else number[within.leaf_of_record],
     )
     return ordered, [text for text, _ in forest.roots]

@@ -35,22 +35,34 @@ def take_roots(data: DisassociatedTransactions, roots: Int64s) -> DisassociatedT
     moved = np.repeat(kept[:-1] - starts[:-1][roots], np.diff(kept))  # from the old number of a node to the new one
     chunk_starts = np.searchsorted(data.chunk_node, np.arange(data.n_nodes + 1)).astype(np.int64)
     chunks_of_node, chunks = take_records(chunk_starts, nodes)
+    parent = data.parent[nodes]
+    return take_nodes(
+        data,
+        nodes,
+        chunks,
+        parent=np.where(parent < 0, -1, parent + moved),
+        chunk_node=np.repeat(np.arange(len(nodes)), np.diff(chunks_of_node)),
+        leaf_of_record=None,
+    )
+
+
+def take_nodes(
+    data: DisassociatedTransactions, nodes: Int64s, chunks: Int64s, **renumbered: Int64s | None
+) -> DisassociatedTransactions:
+    """Some nodes with these chunks, in the order given; `renumbered` are the columns that name nodes."""
     chunk_offsets, entries = take_records(data.chunk_offsets, chunks)
     entry_offsets, items = take_records(data.entry_offsets, entries)
     term_offsets, terms = take_records(data.term_offsets, nodes)
-    parent = data.parent[nodes]
     return replace(
         data,
-        parent=np.where(parent < 0, -1, parent + moved),
         size=data.size[nodes],
-        chunk_node=np.repeat(np.arange(len(nodes)), np.diff(chunks_of_node)),
         chunk_offsets=chunk_offsets,
         counts=data.counts[entries],
         entry_offsets=entry_offsets,
         items=data.items[items],
         term_offsets=term_offsets,
         terms=data.terms[terms],
-        leaf_of_record=None,
+        **renumbered,  # type: ignore[arg-type]
     )
 
 

@@ -21,7 +21,7 @@ from crypsis.guarantees import DifferentialPrivacy
 from crypsis.ledger import BudgetLedger, check_name, keyed_digest, new_key
 from crypsis.methods.contributions import bounded, persons_of
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize
+from crypsis.methods.scaling import BlockSize, Scaling
 from crypsis.noise import MeteredNoise, Noise
 from crypsis.parameters import Epsilon, OneOf
 from crypsis.run_context import RunContext
@@ -38,6 +38,8 @@ class PrivateMethod(Method):
     randomized: ClassVar[bool] = True
     by_record: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
+    scaling: ClassVar[Scaling] = Scaling.EXACT
     publishes: ClassVar[type]
 
     epsilon: Annotated[Fraction, Epsilon(), "What the release may spend; smaller is safer. Exact: 0.1 is a tenth."] = (

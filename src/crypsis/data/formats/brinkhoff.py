@@ -28,27 +28,23 @@ class Brinkhoff(Format):
     suffixes = (".brinkhoff",)
     holds = frozenset({TRACK})
 
-    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
-        return read_points(file)
-
-
-def read_points(path: str | Path) -> tuple[pl.DataFrame, Source]:
-    """Columns track_id, t, x, y: one row per report of an object, in planar coordinates."""
-    file = readable_file(path)
-    lines, _ = read_lines(file, MEMORY_PER_BYTE)
-    rows = without_blank_end(lines)
-    source = Source(str(file), 1)
-    fields = rows.str.split("\t")
-    length = len(fields[0]) if len(fields) else 9
-    wrong = (fields.list.len() != length) | (fields.list.len() < 9) | (fields.list.len() > 10)
-    if wrong.any():
-        row = int(wrong.arg_true()[0])
-        raise BadRow(
-            "A row of a moving object has 9 or 10 fields separated by tabs (state, object, class, time, x, y, speed, "
-            f"next x, next y), the same number in every row; found {len(fields[row])}. Correct the row.",
-            **place(source, row),
-        )
-    time = _TIME[length]
-    columns = {"track_id": 1, "t": time, "x": time + 1, "y": time + 2}
-    frame = pl.DataFrame({name: fields.list.get(field, null_on_oob=True) for name, field in columns.items()})
-    return frame, source
+    def read_points(self, file: Path) -> tuple[pl.DataFrame, Source]:
+        """Columns track_id, t, x, y: one row per report of an object, in planar coordinates."""
+        file = readable_file(file)
+        lines, _ = read_lines(file, MEMORY_PER_BYTE)
+        rows = without_blank_end(lines)
+        source = Source(str(file), 1)
+        fields = rows.str.split("\t")
+        length = len(fields[0]) if len(fields) else 9
+        wrong = (fields.list.len() != length) | (fields.list.len() < 9) | (fields.list.len() > 10)
+        if wrong.any():
+            row = int(wrong.arg_true()[0])
+            raise BadRow(
+                "A row of a moving object has 9 or 10 fields separated by tabs (state, object, class, time, x, y, "
+                f"speed, next x, next y), the same number in every row; found {len(fields[row])}. Correct the row.",
+                **place(source, row),
+            )
+        time = _TIME[length]
+        columns = {"track_id": 1, "t": time, "x": time + 1, "y": time + 2}
+        frame = pl.DataFrame({name: fields.list.get(field, null_on_oob=True) for name, field in columns.items()})
+        return frame, source

@@ -37,36 +37,32 @@ class GeoJson(Format):
     holds = frozenset({TRACK})
 
     def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
-        return read_points(file)
-
-
-def read_points(path: str | Path) -> tuple[pl.DataFrame, str]:
-    """Columns tid, lat, lng, datetime, and uid where features say whose they are: one row per position."""
-    file = readable_file(path)
-    try:
-        document = parse_json(read_bytes(file, MEMORY_PER_BYTE))
-    except CrypsisError:
-        raise
-    except ValueError as error:
-        raise UnreadableFile(f"{file} is no GeoJSON: {error}.", where=str(file)) from error
-    if not isinstance(document, dict) or document.get("type") not in ("FeatureCollection", "Feature"):
-        raise UnreadableFile(
-            f"{file} is no GeoJSON FeatureCollection; give one feature per track or per point.", where=str(file)
+        """Columns tid, lat, lng, datetime, and uid where features say whose they are: one row per position."""
+        file = readable_file(file)
+        try:
+            document = parse_json(read_bytes(file, MEMORY_PER_BYTE))
+        except CrypsisError:
+            raise
+        except ValueError as error:
+            raise UnreadableFile(f"{file} is no GeoJSON: {error}.", where=str(file)) from error
+        if not isinstance(document, dict) or document.get("type") not in ("FeatureCollection", "Feature"):
+            raise UnreadableFile(
+                f"{file} is no GeoJSON FeatureCollection; give one feature per track or per point.", where=str(file)
+            )
+        features = document.get("features") if document["type"] == "FeatureCollection" else [document]
+        if not isinstance(features, list):
+            raise UnreadableFile(f"{file} is a FeatureCollection without features.", where=str(file))
+        points = [point for index, feature in enumerate(features) for point in _points(feature, index, str(file))]
+        tracks, latitudes, longitudes, moments, owners = zip(*points, strict=True) if points else ((), (), (), (), ())
+        moment_type = pl.String if all(isinstance(moment, str) for moment in moments) else pl.Float64
+        frame = pl.DataFrame(
+            {"tid": tracks, "lat": latitudes, "lng": longitudes, "datetime": moments},
+            schema={"tid": pl.String, "lat": pl.Float64, "lng": pl.Float64, "datetime": moment_type},
+            strict=False,
         )
-    features = document.get("features") if document["type"] == "FeatureCollection" else [document]
-    if not isinstance(features, list):
-        raise UnreadableFile(f"{file} is a FeatureCollection without features.", where=str(file))
-    points = [point for index, feature in enumerate(features) for point in _points(feature, index, str(file))]
-    tracks, latitudes, longitudes, moments, owners = zip(*points, strict=True) if points else ((), (), (), (), ())
-    moment_type = pl.String if all(isinstance(moment, str) for moment in moments) else pl.Float64
-    frame = pl.DataFrame(
-        {"tid": tracks, "lat": latitudes, "lng": longitudes, "datetime": moments},
-        schema={"tid": pl.String, "lat": pl.Float64, "lng": pl.Float64, "datetime": moment_type},
-        strict=False,
-    )
-    if any(owner is not None for owner in owners):
-        frame = frame.with_columns(pl.Series("uid", owners, dtype=pl.String))
-    return frame, str(file)
+        if any(owner is not None for owner in owners):
+            frame = frame.with_columns(pl.Series("uid", owners, dtype=pl.String))
+        return frame, str(file)
 
 
 def _points(feature: Any, number: int, file: str) -> Iterator[Point]:

@@ -29,35 +29,33 @@ class Plt(Format):
     suffixes = (".plt",)
     holds = frozenset({TRACK})
 
-    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
-        return read_points(file)
-
-
-def read_points(path: str | Path) -> tuple[pl.DataFrame, Source]:
-    """Columns uid, tid, lat, lng, datetime: one row per point."""
-    file = readable_file(path)
-    lines, _ = read_lines(file, MEMORY_PER_BYTE)
-    rows = without_blank_end(lines.slice(HEADER_LINES))
-    source = Source(str(file), HEADER_LINES + 1)
-    fields = rows.str.split(",")
-    wrong = fields.list.len() != FIELDS
-    if wrong.any():
-        row = int(wrong.arg_true()[0])
-        raise BadRow(
-            f"A PLT row has {FIELDS} fields (lat,lng,0,altitude,days,date,time), found {len(fields[row])}; "
-            "correct the row.",
-            **place(source, row),
+    def read_points(self, file: Path) -> tuple[pl.DataFrame, Source]:
+        """Columns uid, tid, lat, lng, datetime: one row per point."""
+        file = readable_file(file)
+        lines, _ = read_lines(file, MEMORY_PER_BYTE)
+        rows = without_blank_end(lines.slice(HEADER_LINES))
+        source = Source(str(file), HEADER_LINES + 1)
+        fields = rows.str.split(",")
+        wrong = fields.list.len() != FIELDS
+        if wrong.any():
+            row = int(wrong.arg_true()[0])
+            raise BadRow(
+                f"A PLT row has {FIELDS} fields (lat,lng,0,altitude,days,date,time), found {len(fields[row])}; "
+                "correct the row.",
+                **place(source, row),
+            )
+        track = without_compression(file).stem
+        folder = file.absolute().parent
+        owner = folder.parent.name if folder.name == "Trajectory" else track
+        frame = pl.DataFrame(
+            {
+                "uid": pl.repeat(owner, len(rows), dtype=pl.String, eager=True),
+                "tid": pl.repeat(f"{owner}/{track}", len(rows), dtype=pl.String, eager=True),
+                "lat": fields.list.get(0, null_on_oob=True),
+                "lng": fields.list.get(1, null_on_oob=True),
+                "datetime": fields.list.get(5, null_on_oob=True)
+                + pl.Series([" "])
+                + fields.list.get(6, null_on_oob=True),
+            }
         )
-    track = without_compression(file).stem
-    folder = file.absolute().parent
-    owner = folder.parent.name if folder.name == "Trajectory" else track
-    frame = pl.DataFrame(
-        {
-            "uid": pl.repeat(owner, len(rows), dtype=pl.String, eager=True),
-            "tid": pl.repeat(f"{owner}/{track}", len(rows), dtype=pl.String, eager=True),
-            "lat": fields.list.get(0, null_on_oob=True),
-            "lng": fields.list.get(1, null_on_oob=True),
-            "datetime": fields.list.get(5, null_on_oob=True) + pl.Series([" "]) + fields.list.get(6, null_on_oob=True),
-        }
-    )
-    return frame, source
+        return frame, source

@@ -8,7 +8,7 @@ Mohammed, Chen, Fung, Yu. Differentially private data release for data mining. K
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
@@ -16,23 +16,18 @@ import numpy as np
 
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
-from crypsis.guarantees import DifferentialPrivacy
-from crypsis.methods.contributions import RecordsPerPerson, bounded
-from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.contributions import bounded
 from crypsis.methods.relational.cut_records import CutRecords, CutRecordsHere, CutRecordsInShards
 from crypsis.methods.relational.declared_columns import (
-    ClampNumbers,
     DeclaredColumns,
-    DeclaredDomains,
-    DeclaredTrees,
     encode_records,
 )
 from crypsis.methods.relational.global_cut import grow_cut
+from crypsis.methods.relational.region_method import RegionMethod
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
 from crypsis.methods.relational.specialization_budgets import budget_of_call, check_digits, global_operations
-from crypsis.methods.scaling import Scaling
-from crypsis.noise import Noise, provider_named
+from crypsis.noise import Noise
 from crypsis.parameters import Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.private import PrivateParts, head_of
@@ -41,7 +36,7 @@ SCORES = ("max", "ncp_gain")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiffGen(PrivateMethod):
+class DiffGen(RegionMethod):
     """Generalize all records alike, by values that private selections chose, and publish noisy counts of every region.
 
     One cut through the taxonomies holds for the whole table. In each round a private selection specializes one value of
@@ -71,15 +66,7 @@ class DiffGen(PrivateMethod):
         "Noisy counts of all regions, most of them empty; the number of regions multiplies with each split."
     )
     example_options: ClassVar[str] = "--domains public-in-data --specializations 5"
-    accepts: ClassVar[type] = Table
-    publishes: ClassVar[type] = CountedRegions
-    family: ClassVar[str] = "relational"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
-    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
-    scaling: ClassVar[Scaling] = Scaling.EXACT
 
-    domains: DeclaredDomains = None
-    trees: DeclaredTrees = None
     specializations: Annotated[int, Between(0, 1 << 16), "Rounds, each of which specializes one value."] = 10
     score: Annotated[
         str,
@@ -87,15 +74,6 @@ class DiffGen(PrivateMethod):
         "What a value is chosen for: its classes, or narrow values.",
     ] = "ncp_gain"
     most_regions: Annotated[int, Between(1, 1 << 22), "Most regions, which are all counted, the empty ones too."] = 4096
-    clamp: ClampNumbers = True
-    records_per_person: RecordsPerPerson = 1
-
-    @property
-    def guarantee(self) -> DifferentialPrivacy:
-        return replace(super().guarantee, records_per_person=self.records_per_person)
-
-    def anonymize(self, data: Table | PrivateParts, context: RunContext) -> CountedRegions:
-        return self.generalized(data, context, provider_named(self.noise))
 
     def generalized(self, data: Table | PrivateParts, context: RunContext, noise: Noise) -> CountedRegions:
         """The same with any provider; what one without the system's entropy draws cannot be published."""

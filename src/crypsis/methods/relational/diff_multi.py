@@ -10,7 +10,7 @@ Concordia University, 2017, chapter 6.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
@@ -20,17 +20,13 @@ from crypsis.arrays import Int64s
 from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
-from crypsis.guarantees import DifferentialPrivacy
-from crypsis.methods.contributions import RecordsPerPerson, bounded
-from crypsis.methods.private_method import PrivateMethod
+from crypsis.methods.contributions import bounded
 from crypsis.methods.relational.declared_columns import (
-    ClampNumbers,
     DeclaredColumns,
-    DeclaredDomains,
-    DeclaredTrees,
     encode_records,
 )
 from crypsis.methods.relational.noisy_regions import Grown, grow
+from crypsis.methods.relational.region_method import RegionMethod
 from crypsis.methods.relational.region_records import (
     MEMORY_PER_FILE_BYTE,
     RecordsHere,
@@ -40,8 +36,7 @@ from crypsis.methods.relational.region_records import (
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
 from crypsis.methods.relational.specialization_budgets import budget_of_call, check_digits, operations
-from crypsis.methods.scaling import Scaling
-from crypsis.noise import MeteredNoise, Noise, provider_named
+from crypsis.noise import MeteredNoise, Noise
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.private import PrivateParts, head_of
@@ -50,7 +45,7 @@ USUAL_DEPTH = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiffMulti(PrivateMethod):
+class DiffMulti(RegionMethod):
     """Divide the declared domain into regions, each by the attribute that suits it, and publish their noisy counts.
 
     A region is specialized by the attribute that a private selection prefers: a number at a split point that was drawn
@@ -80,15 +75,7 @@ class DiffMulti(PrivateMethod):
     )
     costs: ClassVar[str] = "There are no records any more, only noisy counts of regions; few people drown in the noise."
     example_options: ClassVar[str] = "--domains public-in-data"
-    accepts: ClassVar[type] = Table
-    publishes: ClassVar[type] = CountedRegions
-    family: ClassVar[str] = "relational"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
-    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
-    scaling: ClassVar[Scaling] = Scaling.EXACT
 
-    domains: DeclaredDomains = None
-    trees: DeclaredTrees = None
     specializations: Annotated[int, Between(0, 1 << 24), "Largest number of specializations."] = 100
     score: Annotated[
         str,
@@ -115,15 +102,6 @@ class DiffMulti(PrivateMethod):
         "What counts get beside half of epsilon: all that their way has left, "
         "what the longest way has left, or nothing.",
     ] = "path"
-    clamp: ClampNumbers = True
-    records_per_person: RecordsPerPerson = 1
-
-    @property
-    def guarantee(self) -> DifferentialPrivacy:
-        return replace(super().guarantee, records_per_person=self.records_per_person)
-
-    def anonymize(self, data: Table | PrivateParts, context: RunContext) -> CountedRegions:
-        return self.generalized(data, context, provider_named(self.noise))
 
     def generalized(
         self,

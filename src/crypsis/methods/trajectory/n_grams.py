@@ -21,9 +21,6 @@ from crypsis.data.stream import Events
 from crypsis.data.synthetic import POSITIONS, SyntheticTrajectories
 from crypsis.errors import TooLarge
 from crypsis.kernels.row_classes import row_classes
-from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.scaling import Scaling
-from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes
 from crypsis.methods.trajectory.gram_records import (
     MEMORY_PER_FILE_BYTE,
     GramRecords,
@@ -32,9 +29,10 @@ from crypsis.methods.trajectory.gram_records import (
     Sequences,
 )
 from crypsis.methods.trajectory.noisy_grams import GramSpace, grow_grams, synthesized_sequences
+from crypsis.methods.trajectory.private_trajectories import PrivateTrajectoryMethod
 from crypsis.methods.trajectory.timed_visits import send_visits, timed_visits, visits_by_person
 from crypsis.methods.trajectory.walking_records import Visits
-from crypsis.noise import Entropy, Noise, SystemEntropy, provider_named, terms_of
+from crypsis.noise import Entropy, Noise, SystemEntropy, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
@@ -42,7 +40,7 @@ from crypsis.shards.private import PrivateParts
 
 
 @dataclass(frozen=True, kw_only=True)
-class NGrams(PrivateMethod):
+class NGrams(PrivateTrajectoryMethod):
     """Publish made-up trajectories that continue as the frequent short runs of visits of the real ones do.
 
     Runs of up to `grams` visits are counted wherever they occur in a trajectory, with noise, and those that pass a
@@ -70,15 +68,8 @@ class NGrams(PrivateMethod):
     choose_when: ClassVar[str] = "When what matters is what follows what, wherever in a trip."
     costs: ClassVar[str] = "Made-up trips; frequent moves are kept, whole trips are not."
     example_options: ClassVar[str] = "--tokens places --location-domain public-in-data --time-domain 0:1440:120"
-    accepts: ClassVar[type] = Events
-    publishes: ClassVar[type] = SyntheticTrajectories
-    family: ClassVar[str] = "trajectory"
     stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "synthesize", "publish")
-    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
-    scaling: ClassVar[Scaling] = Scaling.EXACT
 
-    location_domain: DeclaredLocations = None
-    time_domain: DeclaredTimes = None
     grams: Annotated[int, Between(1, 12), "Longest run of visits that is counted."] = 5
     longest: Annotated[int, Between(1, 256), "Visits of a person that count, the first so many."] = 10
     tokens: Annotated[
@@ -87,9 +78,6 @@ class NGrams(PrivateMethod):
         "What follows one another: locations with their times, or locations alone.",
     ] = "visits"
     threshold: Annotated[int | None, AtLeast(1), "From which noisy count a run lives, in place of the paper's."] = None
-
-    def anonymize(self, data: Events | PrivateParts, context: RunContext) -> SyntheticTrajectories:
-        return self.synthesized(data, context, provider_named(self.noise))
 
     def synthesized(
         self, data: Events | PrivateParts, context: RunContext, noise: Noise, entropy: Entropy | None = None
@@ -138,11 +126,8 @@ class NGrams(PrivateMethod):
 
     def _domains(self) -> tuple[LocationDomain, TimeDomain]:
         """The declared domains; refuses, before anything is charged, what cannot be drawn."""
-        if self.location_domain is None:
-            raise self.missing("location_domain", "the locations that there are")
-        if self.time_domain is None:
-            raise self.missing("time_domain", "the times that there are")
-        n_tokens = len(self.location_domain) * (len(self.time_domain) if self.tokens == "visits" else 1)
+        locations, times = self.declared_domains()
+        n_tokens = len(locations) * (len(times) if self.tokens == "visits" else 1)
         if n_tokens >= 2**31 - 1:
             raise TooLarge(
                 f"NGrams numbers every pair of location and time, and there are {n_tokens:,} (at most {2**31 - 2:,}); "
@@ -151,7 +136,7 @@ class NGrams(PrivateMethod):
         if self.noise == "opendp":
             check_zeros(n_tokens + 1)
         terms_of(self.epsilon / (self.grams * (self.longest + 1)))
-        return self.location_domain, self.time_domain
+        return locations, times
 
     def _records(
         self, data: Events | PrivateParts, locations: LocationDomain, times: TimeDomain, space: GramSpace

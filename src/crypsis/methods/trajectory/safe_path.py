@@ -21,14 +21,13 @@ from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadTaxonomy, TooLarge
 from crypsis.hierarchy import Taxonomy
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
-from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.scaling import Scaling
-from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
+from crypsis.methods.trajectory.declared_visits import TreeHeight, VisitOrder
 from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel
 from crypsis.methods.trajectory.prefix_synthesis import PrefixTreePlan, synthesized_from_tree
+from crypsis.methods.trajectory.private_trajectories import PrivateTrajectoryMethod
 from crypsis.methods.trajectory.safe_path_budgets import Budgets, printed_shares, uniform_shares
 from crypsis.methods.trajectory.value_ranges import ValueRanges
-from crypsis.noise import Noise, provider_named, terms_of
+from crypsis.noise import Noise, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import Above, AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
@@ -38,7 +37,7 @@ MOST_VALUES = 1 << 22  # of one domain, where a taxonomy divides it
 
 
 @dataclass(frozen=True, kw_only=True)
-class SafePath(PrivateMethod):
+class SafePath(PrivateTrajectoryMethod):
     """Publish made-up trajectories whose prefixes are about as frequent as those of the real ones.
 
     The tree of prefixes is grown level by level: noise is added to the count of every possible next visit, and only
@@ -67,15 +66,7 @@ class SafePath(PrivateMethod):
     choose_when: ClassVar[str] = "When the trips of very many people are published, and what matters is how they begin."
     costs: ClassVar[str] = "Made-up trips with frequent beginnings; few people drown in the noise."
     example_options: ClassVar[str] = "--height 2 --location-domain public-in-data --time-domain 0:1440:120"
-    accepts: ClassVar[type] = Events
-    publishes: ClassVar[type] = SyntheticTrajectories
-    family: ClassVar[str] = "trajectory"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
-    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
-    scaling: ClassVar[Scaling] = Scaling.EXACT
 
-    location_domain: DeclaredLocations = None
-    time_domain: DeclaredTimes = None
     height: TreeHeight = 3
     scheme: Annotated[
         str,
@@ -97,9 +88,6 @@ class SafePath(PrivateMethod):
         Fraction, Above(0), "Flat scheme: children made of noise alone that a node may have on average."
     ] = Fraction(1, 20)
 
-    def anonymize(self, data: Events | PrivateParts, context: RunContext) -> SyntheticTrajectories:
-        return self.synthesized(data, context, provider_named(self.noise))
-
     def synthesized(self, data: Events | PrivateParts, context: RunContext, noise: Noise) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         locations, times = self._domains()
@@ -119,24 +107,21 @@ class SafePath(PrivateMethod):
         )
 
     def _domains(self) -> tuple[LocationDomain, TimeDomain]:
-        if self.location_domain is None:
-            raise self.missing("location_domain", "the locations that there are")
-        if self.time_domain is None:
-            raise self.missing("time_domain", "the times that there are")
-        if self.scheme == "flat" and len(self.location_domain) * len(self.time_domain) >= 2**31:
+        locations, times = self.declared_domains()
+        if self.scheme == "flat" and len(locations) * len(times) >= 2**31:
             raise TooLarge(
                 f"scheme='flat' numbers every pair of location and time, and there are "
-                f"{len(self.location_domain) * len(self.time_domain):,} (at most {2**31 - 1:,}); take fewer "
+                f"{len(locations) * len(times):,} (at most {2**31 - 1:,}); take fewer "
                 "times or locations."
             )
-        if self.scheme != "flat" and max(len(self.location_domain), len(self.time_domain)) > MOST_VALUES:
+        if self.scheme != "flat" and max(len(locations), len(times)) > MOST_VALUES:
             raise TooLarge(
-                f"A domain of {max(len(self.location_domain), len(self.time_domain)):,} values is too large for a "
+                f"A domain of {max(len(locations), len(times)):,} values is too large for a "
                 f"taxonomy (at most {MOST_VALUES:,}); take larger bins, or scheme='flat'."
             )
         if self.scheme == "flat" and self.noise == "opendp":
-            check_zeros(len(self.location_domain) * len(self.time_domain))
-        return self.location_domain, self.time_domain
+            check_zeros(len(locations) * len(times))
+        return locations, times
 
     def _sublevels(self, locations: LocationDomain, times: TimeDomain) -> tuple[LocationDomain, tuple[Sublevel, ...]]:
         """The steps from a node to its children, and the locations in the order of their taxonomy."""

@@ -17,14 +17,13 @@ from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import TooLarge
 from crypsis.methods.noise_thresholds import deviations_threshold
-from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.scaling import Scaling
-from crypsis.methods.trajectory.declared_visits import DeclaredLocations, DeclaredTimes, TreeHeight, VisitOrder
+from crypsis.methods.trajectory.declared_visits import TreeHeight, VisitOrder
 from crypsis.methods.trajectory.noisy_prefix_tree import Sublevel
 from crypsis.methods.trajectory.prefix_synthesis import PrefixTreePlan, synthesized_from_tree
+from crypsis.methods.trajectory.private_trajectories import PrivateTrajectoryMethod
 from crypsis.methods.trajectory.safe_path_budgets import Budgets
 from crypsis.methods.trajectory.value_ranges import ValueRanges
-from crypsis.noise import Noise, pass_probability, provider_named, terms_of
+from crypsis.noise import Noise, pass_probability, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
@@ -34,7 +33,7 @@ MOST_DRAWS = 1 << 31
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeqPT(PrivateMethod):
+class SeqPT(PrivateTrajectoryMethod):
     """Publish made-up trajectories from a prefix tree in which every possible next visit is drawn by itself.
 
     The plain form of what SafePath does with `scheme="flat"`: each level has an equal part of epsilon, all pairs of
@@ -62,21 +61,10 @@ class SeqPT(PrivateMethod):
     choose_when: ClassVar[str] = "To compare with SafePath, or where a plain method is easier to explain."
     costs: ClassVar[str] = "As SafePath, and slow for anything but small domains."
     example_options: ClassVar[str] = "--height 1 --location-domain public-in-data --time-domain 0:1440:360"
-    accepts: ClassVar[type] = Events
-    publishes: ClassVar[type] = SyntheticTrajectories
-    family: ClassVar[str] = "trajectory"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
-    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
-    scaling: ClassVar[Scaling] = Scaling.EXACT
 
-    location_domain: DeclaredLocations = None
-    time_domain: DeclaredTimes = None
     height: TreeHeight = 2
     order: VisitOrder = "canonical"
     threshold: Annotated[int | None, AtLeast(1), "One threshold for all nodes in place of two deviations."] = None
-
-    def anonymize(self, data: Events | PrivateParts, context: RunContext) -> SyntheticTrajectories:
-        return self.synthesized(data, context, provider_named(self.noise))
 
     def synthesized(self, data: Events | PrivateParts, context: RunContext, noise: Noise) -> SyntheticTrajectories:
         """The same with any provider; what one without the system's entropy draws cannot be published."""
@@ -87,11 +75,7 @@ class SeqPT(PrivateMethod):
 
     def _plan(self) -> PrefixTreePlan:
         """Everything public; refuses, before anything is charged, what cannot end."""
-        locations, times = self.location_domain, self.time_domain
-        if locations is None:
-            raise self.missing("location_domain", "the locations that there are")
-        if times is None:
-            raise self.missing("time_domain", "the times that there are")
+        locations, times = self.declared_domains()
         share = self.epsilon / self.height
         terms_of(share)
         threshold = deviations_threshold(2, share) if self.threshold is None else self.threshold

@@ -8,7 +8,7 @@ Chen, Mohammed, Fung, Desai, Xiong. Publishing set-valued data via differential 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, ClassVar
@@ -20,11 +20,9 @@ from crypsis.data.item_domain import ItemDomain
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.errors import TooLarge
-from crypsis.guarantees import DifferentialPrivacy
-from crypsis.methods.contributions import RecordsPerPerson, bounded
+from crypsis.methods.contributions import bounded
 from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshold
-from crypsis.methods.private_method import PrivateMethod
-from crypsis.methods.scaling import Scaling
+from crypsis.methods.private_records import PrivateRecordMethod
 from crypsis.methods.transaction.item_tree import ItemTree
 from crypsis.methods.transaction.noisy_partitions import UNITS, ItemsetCounts, counted_itemsets
 from crypsis.methods.transaction.partitioned_sets import (
@@ -43,7 +41,7 @@ MOST_ITEMS = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiffPart(PrivateMethod):
+class DiffPart(PrivateRecordMethod):
     """Publish sets of items that are about as frequent as the real records, found by dividing the items step by step.
 
     Records are divided by which parts of the list of items they touch, then by parts of these parts, down to itemsets.
@@ -75,8 +73,6 @@ class DiffPart(PrivateMethod):
     publishes: ClassVar[type] = SyntheticTransactions
     family: ClassVar[str] = "transaction"
     stages: ClassVar[tuple[str, ...]] = ("read records", "divide", "publish")
-    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
-    scaling: ClassVar[Scaling] = Scaling.EXACT
 
     item_domain: Annotated[ItemDomain | None, "The items that there are, whoever holds them."] = None
     fan_out: Annotated[int, Between(2, 16), "Parts that a range of the list of items is split into."] = 10
@@ -92,12 +88,6 @@ class DiffPart(PrivateMethod):
     false_children: Annotated[
         Fraction, Above(0), "Bounded thresholds: combinations made of noise alone that may pass a step on average."
     ] = Fraction(1, 20)
-
-    records_per_person: RecordsPerPerson = 1
-
-    @property
-    def guarantee(self) -> DifferentialPrivacy:
-        return replace(super().guarantee, records_per_person=self.records_per_person)
 
     def anonymize(self, data: Transactions | PrivateParts, context: RunContext) -> SyntheticTransactions:
         return self.synthesized(data, context, provider_named(self.noise))

@@ -76,6 +76,14 @@ class Start(Body):
     fresh: bool = False
 
 
+class ReportWish(Body):
+    """Which report of a release, and in which language."""
+
+    private: Private = False
+    stale: Stale = False
+    language: DeclaredOr = None
+
+
 def router(workbench: Workbench) -> APIRouter:
     api = resource("experiments")
     experiments = workbench.experiments
@@ -247,27 +255,15 @@ def router(workbench: Workbench) -> APIRouter:
         return experiments.attack(number, cell, question.attack, question.params).to_dict()
 
     @api.get("/{number}/cells/{cell}/report.html", response_class=HTMLResponse)
-    def release_report(
-        number: Number,
-        cell: CellId,
-        private: Private = False,
-        stale: Stale = False,
-        language: DeclaredOr = None,
-    ) -> str:
+    def release_report(number: Number, cell: CellId, wish: Annotated[ReportWish, Query()]) -> str:
         """The report of a release as a page, with what the workspace declares."""
-        return experiments.release_report(number, cell, private=private, stale=stale, language=language).html
+        return experiments.release_report(number, cell, **wish.model_dump()).html
 
     @api.get("/{number}/cells/{cell}/report.pdf", **file_answer("application/pdf"))
-    def release_report_pdf(
-        number: Number,
-        cell: CellId,
-        private: Private = False,
-        stale: Stale = False,
-        language: DeclaredOr = None,
-    ) -> Response:
+    def release_report_pdf(number: Number, cell: CellId, wish: Annotated[ReportWish, Query()]) -> Response:
         """The same as a PDF to sign."""
-        made = experiments.release_report(number, cell, private=private, stale=stale, language=language)
-        name = "private-report-not-for-release.pdf" if private else "report.pdf"
+        made = experiments.release_report(number, cell, **wish.model_dump())
+        name = "private-report-not-for-release.pdf" if wish.private else "report.pdf"
         return Response(
             made.to_pdf(),
             media_type="application/pdf",

@@ -17,12 +17,12 @@ from crypsis.review import Remedy
 from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
+from crypsis.web.experiment_page import show_experiment_page
 from crypsis.web.pages.evaluate import reasons_against
 from crypsis.web.parameter_form import ParameterForm, slider_range
 from crypsis.web.results_view import ResultsView
-from crypsis.web.sample_offer import offer_checkins
 from crypsis.web.telling import note_words
-from crypsis.web.widgets import choose_dataset, chosen_dataset, show_as_file, unreadable
+from crypsis.web.widgets import choose_dataset, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -33,14 +33,7 @@ LEAD = marked("Put configurations side by side, vary a parameter, and see what p
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     async def compare(dataset: str | None = None, experiment: str | None = None) -> None:
-        entry = chosen_dataset(workbench, dataset)
-        with theme.page_frame(_("Compare"), LEAD, dataset=entry.number if entry else None) as actions:
-            if entry is None:
-                offer_checkins(workbench, PATH)
-                return
-            page = ComparePage(workbench, entry)
-            await page.prepare(experiment)
-            page.show(actions)
+        await show_experiment_page(workbench, PATH, (_("Compare"), LEAD), ComparePage, dataset, experiment)
 
 
 class ComparePage:

@@ -23,15 +23,15 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.comparison_view import ComparisonView
+from crypsis.web.experiment_page import show_experiment_page
 from crypsis.web.figures import duration, figure_label, loss_tiles, rough_duration, time_bars
 from crypsis.web.lights_view import of_former_run, show_lights
 from crypsis.web.pace import Pace
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.remedies import Mending
 from crypsis.web.report_card import ReportCard, report_address
-from crypsis.web.sample_offer import offer_checkins
 from crypsis.web.telling import note_words
-from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, rows_grid, show_as_file, unreadable
+from crypsis.web.widgets import choose_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -82,14 +82,7 @@ PHASES = {  # what is done around the stages of a method
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     async def evaluate(dataset: str | None = None, method: str | None = None) -> None:
-        entry = chosen_dataset(workbench, dataset)
-        with theme.page_frame(_("Evaluate"), LEAD, dataset=entry.number if entry else None) as actions:
-            if entry is None:
-                offer_checkins(workbench, PATH)
-                return
-            page = EvaluatePage(workbench, entry)
-            await page.prepare(method)
-            page.show(actions)
+        await show_experiment_page(workbench, PATH, (_("Evaluate"), LEAD), EvaluatePage, dataset, method)
 
 
 def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
