@@ -122,3 +122,14 @@ def test_raw_check_ins_are_recognised() -> None:
     assert (found.rows, found.kind) == (138_957, "tracks")
     assert [column.type for column in found.columns] == ["int", "timestamp", "float", "float", "int"]
     assert found.columns[0].minimum is None
+
+
+def test_sets_of_several_items_in_a_file_that_keeps_an_order_are_transactions(tmp_path: Path) -> None:
+    assert inspect_file(write(tmp_path, "s.txt", "1 -1 2 5 -1 -2\n3 -1 2 -1 -2\n")).kind == "transactions"
+    assert inspect_file(write(tmp_path, "v.txt", "1 -1 2 -1 -2\n3 -1 2 -1 -2\n")).kind == "trajectories"
+
+
+def test_degrees_are_not_asked_about(tmp_path: Path) -> None:
+    rows = "".join(f"{row // 5};2020-06-08 10:{row:02d};48,13{row % 10};11.57{row % 10}\n" for row in range(20))
+    found = inspect_file(write(tmp_path, "t.csv", f"id;time;lat;lon\n{rows}"))
+    assert (found.kind, found.understood.questions) == ("tracks", ())

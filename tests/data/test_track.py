@@ -181,3 +181,9 @@ def test_a_column_id_names_the_tracks_unless_there_are_owners() -> None:
     assert Tracks.from_frame(pl.DataFrame(columns)).lengths.tolist() == [2, 2]
     numbered = columns | {"id": [1, 2, 3, 4], "uid": ["a", "a", "b", "b"]}
     assert Tracks.from_frame(pl.DataFrame(numbered)).lengths.tolist() == [2, 2]
+
+
+def test_degrees_with_a_decimal_comma_are_read() -> None:
+    frame = pl.DataFrame({"id": [1, 1], "t": [0, 1], "lat": ["48,133", "48,134"], "lng": ["11,575", "11,576"]})
+    with_points = frame.with_columns(pl.col("lat", "lng").str.replace(",", ".").cast(pl.Float64))
+    assert Tracks.from_frame(frame) == Tracks.from_frame(with_points)

@@ -739,6 +739,86 @@ TABLES = [
     ),
     Animal("SPSS that is cut", "a.sav", b"$FL2 nothing", refused="unreadable-file", advice="SPSS"),
     Animal(
+        "whole numbers with narrow blanks",
+        "a.csv",
+        "a;b\n1\u202f234;x\n7;y\n".encode(),
+        {"a": [1234, 7], "b": ["x", "y"]},
+    ),
+    Animal(
+        "whole numbers with hard blanks",
+        "a.csv",
+        "a;b\n1\u00a0234;x\n7;y\n".encode(),
+        {"a": [1234, 7], "b": ["x", "y"]},
+    ),
+    Animal(
+        "a unit behind numbers",
+        "a.csv",
+        _text("a;b\n1.234,50 €;x\n7,25 €;y\n", "cp1252"),
+        {"a": [1234.5, 7.25], "b": ["x", "y"]},
+        told="the unit €",
+    ),
+    Animal("percent", "a.csv", b"a;b\n12,5 %;x\n7,25 %;y\n", {"a": [12.5, 7.25], "b": ["x", "y"]}, told="the unit %"),
+    Animal(
+        "blanks behind separators", "a.csv", b"a, b\n77516, x\n83311, y\n", {"a": [77516, 83311], "b": [" x", " y"]}
+    ),
+    Animal(
+        "whole numbers behind blanks", "a.csv", b"b, a\nx, 77516\ny, 83311\n", {"b": ["x", "y"], "a": [77516, 83311]}
+    ),
+    Animal(
+        "quotes behind blanks",
+        "a.csv",
+        b'"a", "b"\n1, "x, y"\n',
+        refused="bad-row",
+        advice="take out the blanks before quotes",
+    ),
+    Animal(
+        "degrees with a decimal comma",
+        "a.csv",
+        b"lat;lon\n48,133;11,575\n48,134;11,576\n",
+        {"lat": [48.133, 48.134], "lon": [11.575, 11.576]},
+        told="'lat' is written with a decimal comma",
+    ),
+    Animal(
+        "degrees with three decimals",
+        "a.csv",
+        b"lat,b\n48.133,x\n48.134,y\n",
+        {"lat": [48.133, 48.134], "b": ["x", "y"]},
+    ),
+    Animal(
+        "American times",
+        "a.csv",
+        b"d,b\n6/13/2008 1:40 PM,x\n6/14/2008 2:40 AM,y\n",
+        {"d": [dt.datetime(2008, 6, 13, 13, 40), dt.datetime(2008, 6, 14, 2, 40)], "b": ["x", "y"]},
+        told="month, day, year",
+    ),
+    Animal(
+        "comments above the header",
+        "a.csv",
+        b"# made by a tool\na,b\n1,x\n2,y\n3,z\n",
+        {"a": [1, 2, 3], "b": ["x", "y", "z"]},
+        told="passed over: 1",
+    ),
+    Animal(
+        "utf-16 without a mark",
+        "a.csv",
+        _text("name\tage\nJ\u00f6rg\t40\nAna\t50\n", "utf-16-le"),
+        {"name": ["J\u00f6rg", "Ana"], "age": [40, 50]},
+        told="encoding utf-16-le",
+    ),
+    Animal(
+        "a zip of a Mac",
+        "a.zip",
+        _zip(export__people__csv="a,b\n1,x\n", __MACOSX___people__csv="\0\1"),
+        {"a": [1], "b": ["x"]},
+    ),
+    Animal(
+        "JSON inside an answer",
+        "a.json",
+        b'{"count": 1, "results": [{"a": 1}]}',
+        refused="unreadable-file",
+        advice="array of objects",
+    ),
+    Animal(
         "an option of another format",
         "a.jsonl",
         b'{"a": 1}\n',

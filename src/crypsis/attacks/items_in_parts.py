@@ -13,12 +13,12 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays.record_bits import record_bits
 from crypsis.attacks.attack import Counted, Workers
 from crypsis.attacks.known_items import (
     NO_PERSONS,
     atoms_of,
     fewest_candidates,
-    record_bits,
     refuse_too_much,
 )
 from crypsis.attacks.matching import equal_rows

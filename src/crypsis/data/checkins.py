@@ -22,7 +22,7 @@ from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import group_rows, owners_of
 from crypsis.data.grid import Grid
 from crypsis.data.person_of_records import person_like_of_records
-from crypsis.data.projection import project
+from crypsis.data.projection import LARGEST_DEGREES, project
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.visit_times import VisitTimes, whole_seconds
 from crypsis.data.vocabulary import Vocabulary
@@ -104,7 +104,7 @@ def trajectories_from_checkins(
     record = id or whose or "user"
     users = labels(table, record, source)
     instants, written = moments(table, time, source, time_format)
-    latitude, longitude = (coordinates(table, name, source) for name in (lat, lon))
+    latitude, longitude = (coordinates(table, name, source, LARGEST_DEGREES) for name in (lat, lon))
     x, y, projection = project(longitude, latitude, crs, source=source, columns=(lon, lat))
     locations, codes = snap_to_grid(x, y, cell, projection)
 

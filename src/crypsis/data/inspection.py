@@ -21,6 +21,7 @@ from crypsis.data.formats import format_for, json_lines
 from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.format import Format, Sequences
 from crypsis.data.formats.source import Understood
+from crypsis.data.formats.spaced import items_in_one_set
 from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.kinds_of_data import (
     SuggestedKind,
@@ -289,8 +290,12 @@ def _named(role: SuggestedRole) -> dict[str, Any]:
 
 
 def _of_lists(file: Path, chosen: Format, listed: Sequences, show_values: bool) -> Inspection:
-    ordered = listed.itemsets is not None or chosen.is_ordered(file)
-    kinds = SuggestedKind("trajectories", "the file keeps an order") if ordered else kind_of_lists(listed)
+    if len(items_in_one_set(listed)):
+        kinds = SuggestedKind("transactions", "several items stand in one itemset, so they have no order")
+    elif listed.itemsets is not None or chosen.is_ordered(file):
+        kinds = SuggestedKind("trajectories", "the file keeps an order")
+    else:
+        kinds = kind_of_lists(listed)
     return _of_sequences(file, chosen.name, listed.offsets, listed.labels, kinds, show_values)
 
 

@@ -23,6 +23,9 @@ def utm_zone(longitude: Float64s, latitude: Float64s) -> str:
     return f"EPSG:{32700 + zone if south else 32600 + zone}"
 
 
+LARGEST_DEGREES = 180.0
+
+
 def project(
     longitude: Float64s,
     latitude: Float64s,

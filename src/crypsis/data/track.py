@@ -22,7 +22,7 @@ from crypsis.data.microdata import Microdata
 from crypsis.data.owned_rows import OwnedRows
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.person_of_records import person_like_of_records, several_values_within
-from crypsis.data.projection import epsg, project
+from crypsis.data.projection import LARGEST_DEGREES, epsg, project
 from crypsis.data.usual_columns import (
     LATITUDE_NAMES,
     LONGITUDE_NAMES,
@@ -302,7 +302,7 @@ def _degrees(
     latitude = degrees[0] or _first(names, LATITUDE_NAMES)
     longitude = degrees[1] or _first(names, LONGITUDE_NAMES)
     if latitude and longitude:
-        values = [coordinates(table, name, source) for name in (longitude, latitude)]
+        values = [coordinates(table, name, source, LARGEST_DEGREES) for name in (longitude, latitude)]
         told: list[tuple[str, str | None]] = [("longitude", longitude), ("latitude", latitude)]
         return values[0], values[1], (longitude, latitude), told
     point = _first(names, POINT_NAMES)

@@ -126,7 +126,7 @@ class Locations(InMemory):
     def from_frame(cls, frame: pl.DataFrame, source: str | None = None) -> Locations:
         """From columns location, x, y (or latitude and longitude, which are projected) and optionally sensitive."""
         from crypsis.data.formats.columns import column, flags, numbers
-        from crypsis.data.projection import project
+        from crypsis.data.projection import LARGEST_DEGREES, project
         from crypsis.data.usual_columns import LATITUDE_NAMES, LONGITUDE_NAMES, usual_column
 
         labels = column(frame, "location", source)
@@ -143,8 +143,9 @@ class Locations(InMemory):
             y = numbers(frame, "y", source, missing=np.nan)
         lat, lon = usual_column(frame.columns, LATITUDE_NAMES), usual_column(frame.columns, LONGITUDE_NAMES)
         if x is None and lat is not None and lon is not None:
-            degrees = numbers(frame, lon, source), numbers(frame, lat, source)
-            x, y, _ = project(*degrees, source=source, columns=(lon, lat))
+            longitude = numbers(frame, lon, source, largest=LARGEST_DEGREES)
+            latitude = numbers(frame, lat, source, largest=LARGEST_DEGREES)
+            x, y, _ = project(longitude, latitude, source=source, columns=(lon, lat))
         if "sensitive" in frame.columns:
             sensitive = flags(frame, "sensitive", source)
         return cls(Vocabulary(labels), x, y, sensitive, source)

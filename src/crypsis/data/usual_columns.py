@@ -90,6 +90,11 @@ def longitude_column(names: Iterable[str]) -> str | None:
     return usual_column(names, LONGITUDE_NAMES) or _only(names, lambda name: not _LONGITUDES.isdisjoint(words_of(name)))
 
 
+def names_a_degree(name: str) -> bool:
+    """Whether a column of that name holds latitudes or longitudes."""
+    return latitude_column([name]) is not None or longitude_column([name]) is not None
+
+
 def track_column(names: Iterable[str]) -> str | None:
     """The column that names the track or trip of a row; None where only people are named."""
     return usual_column(names, TRACK_NAMES) or _only(names, names_a_trip)

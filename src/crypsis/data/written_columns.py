@@ -18,6 +18,8 @@ import polars as pl
 from crypsis.data.formats.timestamps import looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
 from crypsis.data.missing import MARKERS
+from crypsis.data.projection import LARGEST_DEGREES
+from crypsis.data.usual_columns import names_a_degree
 from crypsis.data.values import ColumnType, converted, inferred_type
 from crypsis.errors import BadTimestamps
 
@@ -51,6 +53,8 @@ def plain_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None
     """A column whose every cell is a number as Python writes it; None where some cell is none, or 007."""
     if not len(cells) or cells.has_nulls() or _begins_as_word(cells[0]):
         return None
+    if cells[0] != cells[0].strip():
+        cells = cells.str.strip_chars()
     first = _are_numbers(cells.head(_SAMPLE), type)
     if first is None:
         return None
@@ -168,12 +172,13 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     questions: list[str] = []
     texts = rest
     sample = said.head(_SAMPLE)
+    largest = LARGEST_DEGREES if names_a_degree(name) else None
     if inferred_type(sample) == "category" and recognise_numbers(sample) is None and not looks_like_dates(sample):
         odd = (*_among_numbers(said), *_short_years_asked(said)) if type is None else ()
         return WrittenColumn(known, absent, "category", (), odd) if odd else None
     chosen = _fitting(inferred_type(said), type)
     if chosen is None:
-        numbers = recognise_numbers(said)
+        numbers = recognise_numbers(said, largest)
         if numbers is not None and numbers.certain:
             chosen = _fitting(inferred_type(numbers.texts), type)
             texts = recognised_in(rest, numbers.texts)
@@ -254,7 +259,7 @@ def _dates_asked(values: pl.Series, name: str) -> tuple[str, ...]:
 
 
 def _short_years_asked(texts: pl.Series) -> tuple[str, ...]:
-    """Dates such as 14.02.79, which tell no century."""
+    """Dates such as 14.02.79, which tell no century: polars takes 69 for 2069."""
     if not texts.str.contains(_SHORT_YEAR).all():
         return ()
     mark = texts[0].lstrip("0123456789")[0]
@@ -263,7 +268,10 @@ def _short_years_asked(texts: pl.Series) -> tuple[str, ...]:
     if not fitting:
         return ()
     say = " or ".join(f"time_format='{texts.name}={form}'" for form in fitting)
-    return (f"'{texts.name}' holds texts like {texts[0]!r}: if they are dates, say {say}",)
+    return (
+        f"'{texts.name}' holds texts like {texts[0]!r}: if they are dates, say {say}; years from 70 on are then of the "
+        "last century and those below of this one, so write dates of birth with four digits",
+    )
 
 
 def _codes_asked(values: pl.Series, name: str) -> tuple[str, ...]:
@@ -293,7 +301,9 @@ def _codes_asked(values: pl.Series, name: str) -> tuple[str, ...]:
 
 def points_asked(values: pl.Series, texts: pl.Series) -> tuple[str, ...]:
     """Numbers such as 17.915 and no others: whether their point marks thousands is for people to say."""
-    if values.dtype != pl.Float64 or not 1 <= cast(float, values.abs().min() or 0) <= cast(float, values.max()) < 1000:
+    if names_a_degree(texts.name) or values.dtype != pl.Float64:
+        return ()
+    if not 1 <= cast(float, values.abs().min() or 0) <= cast(float, values.max()) < 1000:
         return ()
     for said in (texts.head(_SAMPLE).drop_nulls(), texts.drop_nulls()):
         if not said.str.contains(_MAY_BE_THOUSANDS).all():

@@ -24,7 +24,6 @@ from crypsis.errors import BadParameter, MissingExtra, did_you_mean
 from crypsis.translation import _
 
 FORMATS = ("svg", "pdf", "png", "jpg", "bmp")
-VECTOR_FORMATS = ("svg", "pdf")
 DOTS_PER_INCH = 200
 _WIDTH, _HEIGHT = 6.4, 3.9
 _ROW = 0.2  # inches for one bar with its name

@@ -69,18 +69,6 @@ class FuzzyArray:
         """Periods that are known exactly."""
         return cls(starts, starts, ends, ends)
 
-    @classmethod
-    def bin_visits(cls, enters: Bounds, exits: Bounds, width: Number, origin: Number = 0) -> FuzzyArray:
-        """Visits known up to the bins of a grid; values on the grid stay as they are."""
-        if not width > 0:
-            raise BadInterval(f"The width of a bin must be positive, got {width!r}.")
-        enters, exits = np.asarray(enters), np.asarray(exits)
-        if np.any(enters > exits):
-            raise BadInterval("A visit ends before it begins.")
-        down = [origin + (values - origin) // width * width for values in (enters, exits)]
-        up = [origin - (origin - values) // width * width for values in (enters, exits)]
-        return cls(down[0], up[0], down[1], up[1])
-
     def __len__(self) -> int:
         return len(self.outer_start)
 

@@ -9,7 +9,6 @@ HIGHER = "higher is better"
 NEITHER = ""
 SHARE = "share"
 MAP_UNITS = "units of the map"
-SAME_AT_NOTHING = "What the error would be if nothing had been published."
 
 
 @dataclass(frozen=True)

@@ -100,16 +100,6 @@ class Subject:
         """How many records the chosen rows stand for."""
         return int(np.count_nonzero(rows) if self.weights is None else self.weights[rows].sum())
 
-    def people_per(self, keys: Int64s) -> Int64s:
-        """By key, which are numbers from 0 without gaps: how many people have a row with it."""
-        if not len(keys):
-            return np.zeros(0, np.int64)
-        if self.person is None or len(self.person) != len(keys):
-            return np.bincount(keys).astype(np.int64)
-        width = int(self.person.max()) + 1
-        pairs = np.unique(keys * width + self.person)
-        return np.bincount(pairs // width).astype(np.int64)
-
     # Classes of a table
 
     @cached_property

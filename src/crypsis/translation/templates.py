@@ -37,11 +37,3 @@ class _Filler(string.Formatter):
 def filled(template: str, values: Mapping[str, object], language: str) -> str:
     """The template with its values; without values it is a text, whatever braces it has."""
     return _Filler(language).vformat(template, (), values) if values else template
-
-
-def placeholders(template: str) -> list[str]:
-    """The names that a template has, in order."""
-    try:
-        return [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
-    except ValueError:
-        return []

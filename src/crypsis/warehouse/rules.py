@@ -16,7 +16,6 @@ from crypsis.warehouse.assignments import Vocabulary, assign_code, assign_name
 from crypsis.warehouse.inference import Schema
 from crypsis.warehouse.sources.rdf import engine_library
 from crypsis.warehouse.terms import (
-    PREFIXES,
     RDF_TYPE,
     Term,
     Triple,
@@ -191,4 +190,3 @@ _KINDS: dict[str, Callable[..., Iterator[Triple]]] = {
     "literal_to_iri": _literal_to_iri,
     "insert": _insert,
 }
-DEFAULT_PREFIXES = PREFIXES

@@ -53,7 +53,6 @@ from crypsis.web.comparison import Comparison
 from crypsis.web.datasets import Datasets, whole_table
 from crypsis.web.declaration import Declaration
 from crypsis.web.files import is_drawn, take_dataset
-from crypsis.web.grids import Grid
 from crypsis.web.maps import release_map
 from crypsis.web.named_files import refuse_named_files
 from crypsis.web.outputs import Output, output_of
@@ -371,9 +370,6 @@ class Experiments:
         store = self._store_with(number, cell)
         original = self._original(store, cell)
         return None if original is None else Comparison(original, store.release(cell))
-
-    def output_grid(self, number: str, cell: str) -> Grid:
-        return self.output(number, cell).grid
 
     def _store_with(self, number: str, cell: str) -> Store:
         store = self.store(number)

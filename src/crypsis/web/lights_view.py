@@ -26,14 +26,6 @@ _FORMER = (  # what `of_former_run` makes of the sentences of a verdict
 )
 
 
-def review_of(cell: Mapping[str, Any]) -> Review | None:
-    """The review that a cell of a store keeps; None where it has none that can be read."""
-    try:
-        return Review.from_dict(cell["review"])
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return None
-
-
 def of_former_run(review: Review) -> Review:
     """The same in words that do not say of what is there now that it was verified."""
     told = [

@@ -265,16 +265,6 @@ STATES = {
 }
 
 
-def state_chip(state: str) -> Any:
-    """The state of a cell as a sign and a word."""
-    icon, words, kind = STATES.get(state, ("help", state, ""))
-    words = _(words)
-    with ui.row().classes(f"chip {kind}") as chip:
-        ui.icon(icon).props("aria-hidden=true")
-        ui.label(words)
-    return chip
-
-
 def primary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:
     """The one thing to do next."""
     return ui.button(text, on_click=handler, icon=icon).props("unelevated no-caps color=primary text-color=on-primary")

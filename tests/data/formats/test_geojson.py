@@ -83,3 +83,13 @@ def test_what_is_no_feature_collection_is_unreadable(file: Path, content: str) -
     with pytest.raises(UnreadableFile) as caught:
         read_tracks(file)
     assert caught.value.where == str(file)
+
+
+def test_points_without_a_track_make_one_for_each_person(file: Path) -> None:
+    write(
+        file,
+        fix(8, 47, time=TIMES[0], user="ann"),
+        fix(8, 48, time=TIMES[1], user="ann"),
+        fix(9, 47, time=TIMES[0], user="bob"),
+    )
+    assert [len(track) for track in read_tracks(file).to_lists()] == [2, 1]

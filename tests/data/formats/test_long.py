@@ -143,3 +143,16 @@ def test_a_million_visits_are_read_without_an_object_per_row() -> None:
     data = Trajectories.from_frame(frame)
     assert (len(data), data.visits, len(data.locations)) == (200_000, rows, 100)
     assert data.lengths.min() == data.lengths.max() == 5
+
+
+def test_times_of_one_day_put_visits_in_order_and_count_as_times() -> None:
+    data = Trajectories.from_frame(visits([1, 1, 1], ["10:05", "7:30", "07:45:30"], ["c", "a", "b"]), sort=True)
+    assert data.to_lists() == [["a", "b", "c"]]
+    assert data.drops_times
+    with pytest.raises(BadRow):
+        Trajectories.from_frame(visits([1, 1], ["7:30", "24:10"], ["a", "b"]))
+
+
+def test_the_first_day_of_dates_that_are_not_iso_counts_as_a_time() -> None:
+    assert Trajectories.from_frame(visits([1, 1], ["08.06.2008", "09.06.2008"], ["a", "b"])).drops_times
+    assert not Trajectories.from_frame(visits([1, 1], ["1", "2"], ["a", "b"])).drops_times

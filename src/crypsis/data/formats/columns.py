@@ -75,8 +75,17 @@ def labels(frame: pl.DataFrame, name: str, source: str | None = None) -> pl.Seri
     return values.cast(pl.String)
 
 
-def numbers(frame: pl.DataFrame, name: str, source: str | None = None, missing: float | None = None) -> Float64s:
-    """Numbers of every cell; an empty one becomes `missing`, or is an error where no `missing` is given."""
+def numbers(
+    frame: pl.DataFrame,
+    name: str,
+    source: str | None = None,
+    missing: float | None = None,
+    largest: float | None = None,
+) -> Float64s:
+    """Numbers of every cell; an empty one becomes `missing`, or is an error where no `missing` is given.
+
+    A comma in numbers that are known to be no larger than `largest` is a decimal one.
+    """
     values = column(frame, name, source)
     empty = is_empty(values)
     if missing is None and empty.any():
@@ -87,7 +96,7 @@ def numbers(frame: pl.DataFrame, name: str, source: str | None = None, missing: 
     parsed = values.str.strip_chars().cast(pl.Float64, strict=False) if values.dtype == pl.String else values
     bad = parsed.is_null() & ~empty
     if bad.any() and values.dtype == pl.String:
-        written = recognise_numbers(values.filter(~empty))
+        written = recognise_numbers(values.filter(~empty), largest)
         if written is not None and written.certain:
             said = pl.int_range(len(values), eager=True).filter(~empty)
             parsed = parsed.scatter(said, written.texts.cast(pl.Float64, strict=False))
@@ -97,9 +106,9 @@ def numbers(frame: pl.DataFrame, name: str, source: str | None = None, missing: 
     return np.array(filled.to_numpy(), np.float64)
 
 
-def coordinates(frame: pl.DataFrame, name: str, source: str | None) -> Float64s:
-    """Finite numbers of every cell."""
-    values = numbers(frame, name, source, missing=np.nan)
+def coordinates(frame: pl.DataFrame, name: str, source: str | None, largest: float | None = None) -> Float64s:
+    """Finite numbers of every cell, with no absolute value above `largest` where that is told."""
+    values = numbers(frame, name, source, missing=np.nan, largest=largest)
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise BadCoordinate(
@@ -185,6 +194,17 @@ def ordered_values(
     best = min((whole, real, moments), key=lambda parsed: parsed.null_count())
     _refuse_unparsable(values, best.is_null(), wanted, name, source)
     return moments
+
+
+def seconds_of_day(values: pl.Series) -> pl.Series | None:
+    """Times of one day, 7:30 or 07:30:15, as whole seconds since midnight; None where some cell is none."""
+    if values.dtype != pl.String:
+        return None
+    parts = values.str.strip_chars().str.extract_groups(r"^(\d{1,2}):([0-5]\d)(?::([0-5]\d))?$").struct.unnest()
+    hours, minutes, seconds = (parts[name].cast(pl.Int64) for name in parts.columns)
+    if hours.has_nulls() or (hours > 23).any():
+        return None
+    return hours * 3600 + minutes * 60 + seconds.fill_null(0)
 
 
 def parse_timestamps(text: pl.Series) -> pl.Series:

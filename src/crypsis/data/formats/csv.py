@@ -310,7 +310,9 @@ def passed_over(lines: int) -> str:
 
 
 def unique_names(fields: Sequence[str]) -> tuple[list[str], list[str]]:
-    """A name for every column: its number where it has none, a suffix where it repeats; and what was renamed."""
+    """A name for every column, without blanks around it: its number where it has none, a suffix where it repeats; and
+    what was renamed."""
+    fields = [field.strip(" ") for field in fields]
     names: dict[str, None] = {}
     notes: list[str] = []
     written = set(fields)
@@ -391,9 +393,12 @@ def _read_slowly(
         record = read or [""] * (len(names) == 1)  # a blank line is an empty cell if there is one column
         if len(record) != len(names):
             found = "a blank line" if not record else "1 field" if len(record) == 1 else f"{len(record)} fields"
+            late = any(value.startswith(' "') for value in record)
+            quotes = " A quote must follow the separator at once; take out the blanks before quotes." if late else ""
             raise BadRow(
                 f"{len(names)} fields separated by {separator!r} are expected as in the header, found {found}; "
-                "correct the row (or name the separator; a file with one set of items on each line is 'fimi').",
+                "correct the row (or name the separator; a file with one set of items on each line is 'fimi')."
+                + quotes,
                 **line_place(file, line),
                 expected=len(names),
                 found=len(record),

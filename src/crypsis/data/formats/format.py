@@ -110,9 +110,5 @@ class Format(Checked):
         """Records of items, each read by itself."""
         raise self._cannot("list of records", file)
 
-    def write_frame(self, frame: pl.DataFrame, file: Path) -> None:
-        """Write a table so that `read_frame` gives it back."""
-        raise self._cannot("table", file)
-
     def _cannot(self, what: str, file: Path) -> NotApplicable:
         return NotApplicable(f"{self.label} holds no {what}; give {file.name} in another format.", where=str(file))

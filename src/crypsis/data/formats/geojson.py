@@ -78,7 +78,7 @@ def _points(feature: Any, number: int, file: str) -> Iterator[Point]:
     if kind == "Point":
         moment = next((properties[key] for key in TIME_OF_POINT if key in properties), None)
         track = next((properties[key] for key in TRACK_OF_POINT if key in properties), None)
-        yield _point("0" if track is None else str(track), positions, moment, owner, where)
+        yield _point(owner or "0" if track is None else str(track), positions, moment, owner, where)
     elif kind == "LineString":
         moments = next((properties[key] for key in TIMES_OF_LINE if key in properties), None)
         if not isinstance(moments, list) or len(moments) != len(positions):

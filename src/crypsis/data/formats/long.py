@@ -22,8 +22,10 @@ from crypsis.data.formats.columns import (
     moments,
     ordered_values,
     parse_timestamps,
+    seconds_of_day,
 )
 from crypsis.data.formats.source import place
+from crypsis.data.formats.timestamps import looks_like_dates
 from crypsis.data.formats.wide_rows import unfold_trips
 from crypsis.data.visit_times import VisitTimes, whole_seconds
 from crypsis.data.vocabulary import Vocabulary
@@ -249,8 +251,10 @@ def _is_time(frame: pl.DataFrame, name: str) -> bool:
     """Whether a column holds dates or timestamps, by its type or its first cell."""
     values = frame[name].head(1)
     if values.dtype == pl.String:
-        values = parse_timestamps(values.str.strip_chars())
-        return bool(len(values)) and values[0] is not None
+        text = values.str.strip_chars()
+        iso = parse_timestamps(text)
+        other = looks_like_dates(text) or seconds_of_day(text) is not None
+        return bool(len(text)) and (iso[0] is not None or other)
     return values.dtype in (pl.Date, pl.Datetime)
 
 
@@ -272,7 +276,10 @@ def check_positions(
     values = column(frame, position, source)
     refuse_empty(values, position, source)
     wanted = "a number or an ISO timestamp"
-    keys = ordered_values(values, position, source, wanted, time_format).to_physical().to_numpy()
+    ordered = seconds_of_day(values) if time_format is None else None
+    if ordered is None:
+        ordered = ordered_values(values, position, source, wanted, time_format)
+    keys = ordered.to_physical().to_numpy()
     if sort:
         rows = rows.reordered(keys)
     if repeated:

@@ -62,13 +62,19 @@ class Spmf(Format):
         return _sequences(content_by_record(file))
 
 
+def items_in_one_set(read: Sequences) -> Int64s:
+    """The items after which another one stands in the same itemset, so that the two have no order."""
+    if read.itemsets is None:
+        return np.zeros(0, np.int64)
+    rows = np.repeat(np.arange(len(read.offsets) - 1), np.diff(read.offsets))
+    return np.flatnonzero((np.diff(rows) == 0) & (np.diff(read.itemsets) == 0))
+
+
 def refuse_itemsets(read: Sequences) -> None:
     """For trajectories: two items at one position have no order."""
-    if read.itemsets is None:
-        return
-    rows = np.repeat(np.arange(len(read.offsets) - 1), np.diff(read.offsets))
-    shared = np.flatnonzero((np.diff(rows) == 0) & (np.diff(read.itemsets) == 0))
+    shared = items_in_one_set(read)
     if len(shared):
+        rows = np.repeat(np.arange(len(read.offsets) - 1), np.diff(read.offsets))
         raise BadRow(
             f"Items {read.labels[int(shared[0])]!r} and {read.labels[int(shared[0]) + 1]!r} stand in one itemset; "
             "a trajectory has one location per position. Read the file as transactions instead.",

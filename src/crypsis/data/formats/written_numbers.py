@@ -24,7 +24,7 @@ _FORMS = {
 }
 _CERTAIN = {  # what a form must have once to be certain: both marks, or a fraction of other than 3 digits
     ",": r"[.'’ \u00a0\u202f]\d{3},|,\d{1,2}$|,\d{4,}$|^[+-]?0,",
-    ".": r"[,'’ \u00a0\u202f]\d{3}\.|\d['’]\d{3}$",
+    ".": r"[,'’ \u00a0\u202f]\d{3}\.|\d['’\u00a0\u202f]\d{3}$",
 }
 _UNITS = ("€", "$", "£", "¥", "₹", "%", "EUR", "USD", "GBP", "CHF", "JPY", "INR")
 _ANY_UNIT = "|".join(map(re.escape, _UNITS))
@@ -42,8 +42,11 @@ class PlainNumbers:
     certain: bool
 
 
-def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
-    """A column of numbers with a decimal comma, marks between thousands or a unit; None where some cell is none."""
+def recognise_numbers(texts: pl.Series, largest: float | None = None) -> PlainNumbers | None:
+    """A column of numbers with a decimal comma, marks between thousands or a unit; None where some cell is none.
+
+    Where no value is larger than `largest`, such as degrees, a comma that could mark thousands is a decimal one.
+    """
     unit = _unit_of(texts)
     if unit is not None:
         bare = texts.str.strip_chars().str.strip_prefix(unit).str.strip_suffix(unit).str.strip_chars()
@@ -51,9 +54,10 @@ def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
             return PlainNumbers(bare, f"the unit {unit}", True)
         numbers = recognise_numbers(bare)
         return numbers and PlainNumbers(numbers.texts, f"{numbers.words} and the unit {unit}", numbers.certain)
-    if not len(texts) or not texts.str.contains("[,'’ \u00a0\u202f]|\\..*\\.").any():
-        return None
     stripped = texts.str.strip_chars()
+    if not len(texts) or not stripped.str.contains("[,'’ \u00a0\u202f]|\\..*\\.").any():
+        padded = len(texts) > 0 and stripped.str.contains(_PLAIN).all() and not stripped.equals(texts)
+        return PlainNumbers(stripped, "blanks around it", True) if padded else None
     fitting = [
         (decimal, thousands, bool(stripped.str.contains(_CERTAIN[decimal]).any()))
         for (decimal, thousands), form in _FORMS.items()
@@ -63,6 +67,9 @@ def recognise_numbers(texts: pl.Series) -> PlainNumbers | None:
     if not certain:
         return None
     decimal, thousands, sure = certain[0]
+    if not sure and decimal == "," and largest is not None:
+        plain = stripped.str.replace(",", ".", literal=True)
+        sure = bool((plain.cast(pl.Float64, strict=False).abs() <= largest).all())
     words = "a decimal comma" if decimal == "," else "marks between thousands"
     return PlainNumbers(_plain(stripped, decimal, "\\" + thousands if thousands == "." else thousands), words, sure)
 
