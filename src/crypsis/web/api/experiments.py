@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, StreamingResponse
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
 
 from crypsis.drawing.svg import standalone
@@ -76,8 +76,10 @@ class Start(Body):
     fresh: bool = False
 
 
-class ReportWish(Body):
-    """Which report of a release, and in which language."""
+class ReportWish(BaseModel):
+    """Which report of a release, and in which language; what an address says is text and becomes true or false."""
+
+    model_config = ConfigDict(extra="forbid")
 
     private: Private = False
     stale: Stale = False
