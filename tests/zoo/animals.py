@@ -812,13 +812,6 @@ TABLES = [
         {"a": [1], "b": ["x"]},
     ),
     Animal(
-        "JSON inside an answer",
-        "a.json",
-        b'{"count": 1, "results": [{"a": 1}]}',
-        refused="unreadable-file",
-        advice="array of objects",
-    ),
-    Animal(
         "an option of another format",
         "a.jsonl",
         b'{"a": 1}\n',
