@@ -22,4 +22,9 @@ class OwnedRows(Ragged):
     @property
     def person(self) -> Int64s | None:
         """The person of each row, numbered from 0; None where each row is a person of its own."""
-        return None if self.owners is None else persons_by_first_record(self.owners.astype(np.int64), len(self))
+        return persons_of(self.owners, len(self))
+
+
+def persons_of(owners: Int32s | None, n_records: int) -> Int64s | None:
+    """Owners numbered from 0 in the order of their first records; None where no owner has several."""
+    return None if owners is None else persons_by_first_record(owners.astype(np.int64), n_records)

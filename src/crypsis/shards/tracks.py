@@ -16,13 +16,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from crypsis.arrays import Float64s, Int32s, Int64s
+from crypsis.data.owned_rows import persons_of
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.projection import utm_zone
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.sources import TrackSource
 from crypsis.data.track import Tracks
-from crypsis.data.trajectory import persons_of
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import PartsDiffer, TooLarge
 from crypsis.executors.executor import Executor
