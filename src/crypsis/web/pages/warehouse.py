@@ -88,13 +88,13 @@ class WarehousePage:
         with ui.element("div").classes("split"):
             with ui.element("div").classes("stack"):
                 with theme.section(_("Sources")):
-                    self.sources = ui.element("div").classes("scroll")
+                    self.sources = _scrolled(ui.element("div"), _("Sources"))
                 with theme.section(
                     _("What the sources share"), _("Entities in common after matching; darker is a larger share")
                 ):
-                    self.shared = ui.html("", sanitize=False).classes("scroll")
+                    self.shared = _scrolled(ui.html("", sanitize=False), _("What the sources share"))
                 with theme.section(_("Competence queries"), _("A build becomes active only if all of them pass")):
-                    self.competence = ui.html("", sanitize=False).classes("scroll")
+                    self.competence = _scrolled(ui.html("", sanitize=False), _("Competence queries"))
             with ui.element("div").classes("stack"):
                 with theme.section(_("Look up"), _("What every source says of one entity")):
                     self._search_box()
@@ -314,6 +314,11 @@ class WarehousePage:
             notify_errors(forget),
             _("Close"),
         )
+
+
+def _scrolled(box: Any, name: str) -> Any:
+    """A table that keeps its words whole and scrolls inside its box, by keyboard too."""
+    return box.classes("scroll whole-words").props(f"tabindex=0 role=region {theme.attribute('aria-label', name)}")
 
 
 def _property(name: str) -> str:
