@@ -21,7 +21,8 @@ from crypsis.data.symbols import Symbols
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
 
-AT_ONCE = 1 << 22  # symbols of rows that are looked at together, as the pieces they may stand for
+AT_ONCE = 1 << 19  # pieces that rows may stand for, looked at together; each takes about 80 bytes
+BATCH = 1 << 25  # bytes of known pieces that are looked for together
 Rows = tuple[Int64s, Int32s]
 Name = tuple[str, ...]
 
@@ -259,7 +260,7 @@ def _batches(files: Sequence[str]) -> Iterator[list[str]]:
     size = 0
     for file in files:
         own = Path(file).stat().st_size
-        if batch and size + own > 8 * AT_ONCE:
+        if batch and size + own > BATCH:
             yield batch
             batch, size = [], 0
         batch.append(file)
