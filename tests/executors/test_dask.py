@@ -17,7 +17,7 @@ from crypsis.executors.scratch import load
 from crypsis.executors.serial import Serial
 from tests.executors import tasks
 from tests.shards import compared_tables, cut_mixed, cut_private
-from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks
+from tests.shards.cut_records import BLOCKS, RECODED, SETS, WALKS, compare, compare_blocks
 from tests.shards.cut_tables import random_table, release_cut, sorted_frame
 
 DATASETS = int(os.environ.get("CRYPSIS_CLUSTER_DATASETS", "1"))  # of each method and number of workers
@@ -105,15 +105,20 @@ def test_every_method_on_a_cluster_releases_what_it_does_in_memory(
 ) -> None:
     """One cluster for all datasets; `CRYPSIS_CLUSTER_DATASETS=125 CRYPSIS_WORKERS=1,2,3,4` are 500 of each method."""
     monkeypatch.setattr(near, "MEMORY_PER_FILE_BYTE", 1 << 40)  # residents are in workers, however small
+    (tmp_path / "people").mkdir()
     with Dask(workers=workers, memory="1GiB", scratch=tmp_path) as executor, Serial() as here:
         for seed in range(1000 * workers, 1000 * workers + DATASETS):
             for name in compared_tables.NAMES:
                 compared_tables.compare(name, seed, executor)
+                compared_tables.compare_people(name, seed, executor)
             for name in (*SETS, *WALKS):
                 compare(name, seed, executor)
+            for name in ("lra", *RECODED):
+                compare(name, seed, executor, people=True)
             for name in cut_private.NAMES:
                 cut_private.compare_private(name, seed, executor)
             compared_tables.compare_blocks(seed, tmp_path, [here, executor])
+            compared_tables.compare_blocks(seed, tmp_path / "people", [here, executor], people=True)
             for name in BLOCKS:
                 compare_blocks(name, seed, [here, executor])
             for name in cut_mixed.METHODS:
