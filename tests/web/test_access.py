@@ -26,7 +26,7 @@ def test_the_keyboard_reaches_everything_and_every_field_has_a_name(tab: Tab, ap
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
     page = tab.open("/methods")
     seen = set()
-    for _ in range(14):
+    for _ in range(24):
         page.keyboard.press("Tab")
         seen.add(page.evaluate("document.activeElement?.innerText?.trim() || ''"))
     assert {"Evaluate", "Compare", "Verify"} <= {text.split("\n")[-1] for text in seen}

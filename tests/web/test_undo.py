@@ -38,6 +38,7 @@ def test_a_policy_that_was_replaced_or_removed_comes_back(tab: Tab, api: httpx.C
     expect(undo).to_be_disabled()
     page.mouse.move(2, 2)
     expect(page.locator(".q-tooltip")).to_have_count(0)
+    expect(page.locator(".q-notification")).to_have_count(0)  # a notice that fades has less contrast
     for size in SIZES.values():
         page.set_viewport_size(size)
         assert fits(page)
