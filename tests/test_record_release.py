@@ -16,7 +16,7 @@ import pytest
 
 import crypsis
 from crypsis.data.formats import published as trajectory_files
-from crypsis.data.formats.published import read_published_trajectories
+from crypsis.data.formats.published import LABELS_OF_GROUP, read_published_trajectories
 from crypsis.data.formats.published_sets import read_set_part
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.errors import (
@@ -219,7 +219,8 @@ def test_where_no_block_can_be_done_the_method_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_cluster_writes_the_folder_of_records_in_memory(tmp_path: Path) -> None:
+def test_a_cluster_writes_the_folder_of_records_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trajectory_files, "LABELS_OF_GROUP", LABELS_OF_GROUP)  # workers have processes of their own
     for seed, name in enumerate(
         ("apriori", "diverse", "lra", "policy", "seq-anon", "kam-cut", "kam-rec", "bf-p2ka", *DIVERSE)
     ):

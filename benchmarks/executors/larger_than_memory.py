@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -158,18 +159,25 @@ def measured(setting: Setting, folder: Path) -> Spent:
 
 
 def _data(kind: str, records: int, folder: Path) -> Path:
-    """The parts, made unless they are there."""
+    """The parts, made unless they are there: in another process, because making them takes memory, too."""
     parts = folder / f"{kind}-{records}"
     if not parts.exists():
-        making = parts.with_name(f".{parts.name}")
-        shutil.rmtree(making, ignore_errors=True)
-        if kind == "table":
-            write_table(making, records)
-        else:
-            places = write_walks(making, records)
-            places.to_frame().write_csv(folder / "places.csv")
-        making.rename(parts)
+        making = get_context("spawn").Process(target=make_data, args=(kind, records, parts))
+        making.start()
+        making.join()
     return parts
+
+
+def make_data(kind: str, records: int, parts: Path) -> None:
+    """Write the parts, and the places beside them."""
+    making = parts.with_name(f".{parts.name}")
+    shutil.rmtree(making, ignore_errors=True)
+    if kind == "table":
+        write_table(making, records)
+    else:
+        places = write_walks(making, records)
+        places.to_frame().write_csv(parts.parent / "places.csv")
+    making.rename(parts)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from crypsis.errors import BadRow
+from crypsis.executors import dask
 from crypsis.ledger import BudgetLedger
 from crypsis.noise import ExactNoise, SystemEntropy, provider_named
 
@@ -64,6 +65,10 @@ class Counter:
 
 def count_from(shard: int, offset: int) -> Counter:
     return Counter(shard + offset)
+
+
+def residents_here() -> list[tuple[str, int]]:
+    return sorted(dask._residents)
 
 
 def draw_inside(number: int, provider: str) -> None:

@@ -84,6 +84,10 @@ def test_a_cluster_gives_the_results_of_one_process(
         assert executor.map(tasks.die_once, [0, 1, 2], str(tmp_path / "killed")) == [0, 1, 2]
         assert residents.call("die_once", str(tmp_path / "killed too")) == [16, 17]
         assert residents.call("add", 1) == [17, 18]
+        # a worker holds no resident that is closed
+        assert any(executor._client.run(tasks.residents_here).values())
+        residents.close()
+        assert not any(executor._client.run(tasks.residents_here).values())
         # a release
         release = release_cut(table, method, [100, 250, 250], 90, executor)
         assert release.verify().holds

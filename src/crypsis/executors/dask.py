@@ -19,6 +19,7 @@ import secrets
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -175,6 +176,12 @@ class Dask(ClosedAtExit):
         key = f"crypsis-{secrets.token_hex(16)}"
         return self._client.submit(task, *arguments, key=key, pure=False, retries=3)
 
+    def _forget(self, name: str) -> None:
+        """Let every worker that can be reached drop the residents of this name."""
+        if self._client is not None:
+            with suppress(OSError, TimeoutError):  # whoever asks a lost cluster next is told
+                self._client.run(forget_residents, name, on_error="ignore")
+
     def _results(self, futures: list[Any]) -> list[Any]:
         from distributed.scheduler import KilledWorker
 
@@ -221,6 +228,7 @@ class DaskResident:
 
     def close(self) -> None:
         self._log = []
+        self._executor._forget(self._name)
 
 
 _residents: dict[tuple[str, int], tuple[int, Any, Any]] = {}
@@ -238,6 +246,12 @@ def ask_resident(number: int, name: str, plan: str, before: int, log: Sequence[s
         seen += 1
     _residents[name, number] = (seen, one, answer)
     return answer
+
+
+def forget_residents(name: str) -> None:
+    """Drop the objects of this name."""
+    for key in [key for key in _residents if key[0] == name]:
+        del _residents[key]
 
 
 def run_task(work: Work, shard: Any, shared: str, folder: str) -> Any:

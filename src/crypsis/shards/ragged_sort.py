@@ -22,6 +22,7 @@ from crypsis.shards.ragged import joined_rows
 
 SAMPLE = 1024
 BYTES_PER_VALUE = 64  # of a range while it is merged
+SHARE = 4  # a range takes a quarter of the memory of a worker: a part is cut from whole ranges
 Rows = tuple[Int64s, Int32s, Int64s]  # offsets, values, numbers of the records
 Slice = list[tuple[str, int, int]]  # files of ranges, with the first row and the end in each
 
@@ -87,7 +88,7 @@ def _splitters(samples: Sequence[tuple[Int64s, Int32s]], n_rows: int, executor: 
     offsets, values = joined_rows(samples)
     n_sampled = len(offsets) - 1
     in_all = n_rows * (1 + len(values) // max(n_sampled, 1))
-    n_ranges = -(-in_all * BYTES_PER_VALUE // executor.memory)
+    n_ranges = -(-in_all * BYTES_PER_VALUE // (executor.memory // SHARE))
     if n_ranges < 2 or n_sampled < 2:
         return []
     chosen = sorted_rows(offsets, values)[np.arange(1, n_ranges) * n_sampled // n_ranges]
