@@ -224,7 +224,7 @@ def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) 
 def note_gathered(numbered: tuple[int, str], folder: str) -> dict[str, Any]:
     """The same of whole tracks that were gathered from several parts, and where each of them began."""
     number, file = numbered
-    data, part, row = load(file)
+    data, part, row, _ = load(file)
     first = Scratch.at(folder).save(f"first-{number:06d}", (part, row))
     return _noted(data, number, folder) | {"first": first}
 
