@@ -97,10 +97,10 @@ def main() -> None:
     for name in asked.names or SUITES:
         for row in SUITES[name].rows(asked.quick):
             rows.append(row.beside(kept))
+            write_json(with_kept(rows, kept), asked.out)  # what was measured stays if the run is ended
             print(f"  {row.task}, {row.workload}: {row.ours:.3f} s", file=sys.stderr, flush=True)
     ports.remove()
     print_table(rows)
-    write_json(with_kept(rows, kept), asked.out)
     if asked.page:
         write_table_page(with_kept(rows, kept), asked.page)
     print(f"\nwritten to {asked.out}")

@@ -9,9 +9,11 @@ import resource
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+_BUSY = 2.0  # load of a machine on which others work
 SLOWER = 1.25  # times the seconds of the kept run: what took longer than that is marked
 
 Kept = dict[tuple[str, str, str], "Row"]
@@ -52,7 +54,8 @@ class Row:
     def remarks(self) -> str:
         """What is to be seen besides times."""
         grown = f"SLOWER than {_seconds(self.before)}" if self.before is not None and self.slower else ""
-        return " ".join(filter(None, ["" if self.holds else "SHORT OF TARGET", grown, self.note]))
+        bound = "" if self.limit is None else f"at most {self.limit:g}:"
+        return " ".join(filter(None, ["" if self.holds else "SHORT OF TARGET", grown, bound, self.note]))
 
     @property
     def ratio(self) -> float | None:
@@ -143,9 +146,14 @@ def write_table_page(rows: list[Row], path: Path) -> None:
         f"{row.remarks} |\n"
         for row in rows
     ]
+    load = f", while other work kept {os.getloadavg()[0]:.0f} processes waiting" if os.getloadavg()[0] > _BUSY else ""
     told = (
-        "# Benchmarks\n\nThe last run of `make bench`. A ratio above 1 means that ours is faster; both were timed in "
-        "one run. Compare ratios, not seconds.\n\n"
+        "# Benchmarks\n\nThe last rows of `make bench`. A ratio above 1 means that ours is faster; both were timed in "
+        "one run. Compare ratios, not seconds. Where a row says cpu or processor time, seconds are those of all "
+        "threads; other work on the machine lengthens them, too, but less than the clock. What missed its limit or "
+        "target says so.\n\n"
+        f"The page was written on {date.today().isoformat()} after a run with Python {platform.python_version()} on "
+        f"{os.cpu_count()} cores ({platform.system()}, {platform.machine()}){load}.\n\n"
     )
     path.write_text(told + header + "".join(lines), encoding="utf-8")
 

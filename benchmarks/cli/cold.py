@@ -12,7 +12,7 @@ from benchmarks.processes import CRYPSIS, Spent, spent_by
 from crypsis.methods import METHODS
 
 SECONDS_OF_A_METHOD, SECONDS_OF_ALL = 12.0, 140.0
-QUICK = ("mondrian", "seq-anon", "disassociation")
+QUICK = ("mondrian", "seq-anon", "ppsg", "disassociation", "rum-bound", "itsa", "safe-path")  # one of each family
 
 _RELEASE = """
 import sys

@@ -20,10 +20,12 @@ import polars as pl
 from benchmarks import workloads
 from benchmarks.comparison import Row, clocked
 from benchmarks.processes import spent_by
+from crypsis.arrays import offsets_of
 from crypsis.data.mixed import Mixed
 from crypsis.data.reading import read_trajectories
 from crypsis.data.relational import Table
-from crypsis.data.trajectory import Trajectories
+from crypsis.data.trajectory import Locations, Trajectories
+from crypsis.data.vocabulary import Vocabulary
 from crypsis.methods import BFP2kA, Cluster, Disassociation, KAMRec, Method, Mondrian, RumBound, SeqAnon, TumBound
 from crypsis.run_context import RunContext
 from tests import shared_data
@@ -70,15 +72,30 @@ def clicks(n: int) -> Trajectories:
     return read_trajectories(shared_data.dataset("msnbc") / "msnbc990928.txt.xz", format="fimi").take(np.arange(n))
 
 
+def histories(n: int, places: int = 5_000) -> Trajectories:
+    """Check-ins of months, 137 on average, at popular places and at those that the person goes to again and again."""
+    random = np.random.Generator(np.random.PCG64(3))
+    lengths = 20 + np.minimum(random.negative_binomial(1.5, 1.5 / (1.5 + 117), n), 900)
+    offsets = offsets_of(lengths)
+    owner = np.repeat(np.arange(n), lengths)
+    own = (places * random.random((n, 12)) ** 2).astype(np.int64)  # the places of each person
+    usual = own[owner, random.integers(0, 12, len(owner))]
+    any_of_all = (places * random.random(len(owner)) ** 3).astype(np.int64)
+    codes = np.where(random.random(len(owner)) < 0.6, usual, any_of_all).astype(np.int32)
+    side = int(np.ceil(np.sqrt(places)))
+    row, column = np.divmod(random.permutation(places), side)
+    labels = Vocabulary(map(str, range(places)))
+    return Trajectories(offsets, codes, Locations(labels, 100.0 * column, 100.0 * row))
+
+
 CURVES = {
     "kam_rec": Curve(KAMRec(k=8, p=40), "check-ins", lambda n: workloads.checkins(n=n), (20_000, 40_000, 86_061)),
-    "kam_rec_msnbc": Curve(KAMRec(k=50, p=40), "MSNBC", clicks, (250_000, 500_000, 989_818), 60.0),
     "kam_rec_fifa": Curve(KAMRec(k=20, p=40), "FIFA-like", workloads.page_views, (5_000, 10_000, 20_450), 30.0),
     "bfp2ka": Curve(BFP2kA(k=8), "check-ins", lambda n: workloads.checkins(n=n), (20_000, 40_000, 86_061)),
     "refine": Curve(
         Disassociation(k=5, m=2, max_cluster_size=30), "baskets", workloads.baskets, (100_000, 300_000, 1_000_000), 8.0
     ),
-    "cluster": Curve(Cluster(k=5), "people", table, (80_000, 160_000, 320_000)),
+    "cluster": Curve(Cluster(k=5), "people", table, (80_000, 160_000, 320_000, 640_000)),
     "rum_bound": Curve(RumBound(k=25), "people with items", patients, (20_000, 40_000, 80_000)),
     "rum_bound_items": Curve(RumBound(k=25, merge="t"), "people with items", patients, (20_000, 40_000, 80_000)),
     "tum_bound": Curve(TumBound(k=25), "people with items", patients, (20_000, 40_000, 80_000)),
@@ -86,9 +103,13 @@ CURVES = {
     "mondrian_halves": Curve(
         Mondrian(k=5, categories="halves"), "people and towns", towns, (100_000, 300_000, 1_000_000)
     ),
+    "seq_anon_histories": Curve(
+        SeqAnon(k=5, m=2, on_infeasible="truncate"), "long histories", histories, (270, 541, 1_083), few=60
+    ),
     "seq_anon": Curve(
         SeqAnon(k=5, m=2, on_infeasible="truncate"), "check-ins", workloads.million, (100_000, 300_000, 1_000_000)
     ),
+    "kam_rec_msnbc": Curve(KAMRec(k=50, p=40), "MSNBC", clicks, (250_000, 500_000, 989_818), 60.0),
 }
 
 
