@@ -30,6 +30,7 @@ from crypsis.methods import BFP2kA, Cluster, Disassociation, KAMRec, Method, Mon
 from crypsis.run_context import RunContext
 from tests import shared_data
 
+_TOLD = ("k", "m", "p", "merge", "categories")  # settings that tell curves of a method apart
 MOST_EXPONENT = 1.2  # from the first size that is not too small to tell to the last
 
 
@@ -141,7 +142,7 @@ def _curve(name: str, curve: Curve, sizes: tuple[int, ...]) -> Iterator[Row]:
 
 
 def _told(method: Method) -> str:
-    settings = [f"{name}={value}" for name, value in method.parameters().items() if name in ("k", "m", "p", "merge")]
+    settings = [f"{name}={value}" for name, value in method.parameters().items() if name in _TOLD]
     return " ".join([type(method).__name__, *settings])
 
 
