@@ -152,7 +152,8 @@ def write_table_page(rows: list[Row], path: Path) -> None:
         "one run. Compare ratios, not seconds. Where a row says cpu or processor time, seconds are those of all "
         "threads; other work on the machine lengthens them, too, but less than the clock. What missed its limit or "
         "target says so.\n\n"
-        f"The page was written on {date.today().isoformat()} after a run with Python {platform.python_version()} on "
+        f"Each row is of the last run that measured it; the page was written on {date.today().isoformat()} with Python "
+        f"{platform.python_version()} on "
         f"{os.cpu_count()} cores ({platform.system()}, {platform.machine()}){load}.\n\n"
     )
     path.write_text(told + header + "".join(lines), encoding="utf-8")
