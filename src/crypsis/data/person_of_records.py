@@ -43,7 +43,7 @@ def person_like_of_records(
     looked_at = []
     for name in frame.columns:
         cells = frame[name]
-        if name in used or cells.dtype.is_nested() or not _may_name_people(name, cells):
+        if name in used or cells.dtype.is_nested() or not may_name_people(name, cells):
             continue
         pairs = pl.DataFrame({"record": record, "value": rows.arranged(cells)}).drop_nulls().unique()
         if pairs["value"].dtype == pl.String:
@@ -59,7 +59,8 @@ def several_values_within(frame: pl.DataFrame, name: str, rows: Grouping) -> boo
     return bool(np.any(codes != np.repeat(codes[rows.offsets[:-1]], np.diff(rows.offsets))))
 
 
-def _may_name_people(name: str, cells: pl.Series) -> bool:
+def may_name_people(name: str, cells: pl.Series) -> bool:
+    """Whether a column could name people beside the records, by its name or the form of its values."""
     words = words_of(name)
     if len(words) > 1 and words[-2] in _OF_ROWS:
         return False

@@ -29,6 +29,7 @@ from crypsis.shards.gathered_rows import SOURCE as ROWS_OF_PARTS
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
 from crypsis.shards.people_of_sets import PeopleOfSets, cut_people, people_of_files, people_of_sets
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
+from crypsis.shards.suspected_people import person_like_of_parts
 
 WHOLE_RECORDS = 1_000_000  # up to so many records a release is put together in memory
 BYTES_PER_VALUE = 48  # of the records and of what is published of them, where the release is put together
@@ -269,6 +270,8 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         "ids": tuple(one["ids"] for one in noted if one["ids"]),
         "person_like": next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
     }
+    if facts["person_like"] is None and any(one["ids"] for one in noted):
+        facts["person_like"] = person_like_of_parts(scanned, parts, (), facts["n_records"], executor)
     if files:
         if scanned.person_column is not None:
             facts["person"] = _people(facts["shards"], noted, len(vocabulary), executor)

@@ -30,6 +30,7 @@ from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 from crypsis.shards.records import first_repeated_id, is_many, numbered_shards
+from crypsis.shards.suspected_people import person_like_of_parts
 
 CODES_PER_FIX = 6
 BYTES_PER_FIX = 256  # where a release is put together, and verified; 235 were measured with 4.8 million fixes
@@ -169,16 +170,22 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
         placed = arrange_records(began, len(parts), executor, folder)
     else:
         placed = noted
+    n_records = sum(one["rows"] for one in noted)
+    like = next((one["data"].person_like for one in noted if one["data"].person_like is not None), None)
+    told = dict(first.understood)
+    if like is None and "person" not in told and "id" in told:
+        scanned = replace(scanned, track_column=told["id"])
+        like = person_like_of_parts(scanned, parts, [*told.values()], n_records, executor)
     return EncodedTracks(
         shards=numbered_shards(placed),
-        n_records=sum(one["rows"] for one in noted),
+        n_records=n_records,
         n_fixes=sum(one["fixes"] for one in noted),
         longest=max((one["longest"] for one in noted), default=0),
         crs=first.crs,
         repeated=sum(one["data"].repeated for one in noted),
         ids=tuple(one["ids"] for one in placed if one["ids"]),
         owner_names=_owners_in_order(noted, placed),
-        person_like=next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
+        person_like=like,
         understood=first.understood,
     )
 
