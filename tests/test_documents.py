@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -205,11 +206,61 @@ def test_every_link_leads_somewhere() -> None:
             assert (document.parent / target).exists(), f"{name_of(document)}: {target}"
 
 
-def test_every_decision_has_a_date_and_leads_to_code() -> None:
-    _, *decisions = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").split("\n### ")
-    for decision in decisions:
-        heading, _, dated = decision.split("\n")[:3]
-        assert re.match(r"\*20\d\d-\d\d-\d\d · \[`[\w/.]+`\]\(\.\./", dated), heading
+def decisions() -> list[tuple[str, str, str]]:
+    """Section, heading and text of each entry of docs/decisions.md, in order."""
+    entries, section = [], ""
+    for block in re.split(
+        r"^(?=###? )", (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    ):
+        first, _, rest = block.partition("\n")
+        if first.startswith("## "):
+            section = first[3:]
+        elif first.startswith("### "):
+            entries.append((section, first[4:], rest.strip()))
+    return entries
+
+
+DECISIONS = decisions()
+LINKED_CODE = re.compile(r"\[`([\w/.]+)`\]\(\.\./([\w/.]+)\)")
+
+
+@pytest.mark.parametrize(("section", "heading", "text"), DECISIONS, ids=[heading for _, heading, _ in DECISIONS])
+def test_a_decision_states_itself_has_a_date_and_leads_to_code(section: str, heading: str, text: str) -> None:
+    dated, _, prose = text.partition("\n\n")
+    links = LINKED_CODE.findall(dated)
+    assert re.fullmatch(r"\*20\d\d-\d\d-\d\d · " + " · ".join([LINKED_CODE.pattern] * len(links)) + r"\*", dated)
+    assert links
+    assert all(path.removeprefix("src/crypsis/") == label for label, path in links)
+    assert len(heading.split()) >= 3, f"{heading!r} names a topic; say what was decided"
+    assert prose[-1] in ".)", "the text is whole"
+    assert not re.search(r"^[-*] ", prose, re.MULTILINE), "prose, not bullets"
+
+
+def test_decisions_stand_by_date_and_once() -> None:
+    headings = [heading for _, heading, _ in DECISIONS]
+    assert len(headings) > 400
+    assert len(set(headings)) == len(headings)
+    for (section, _, text), (next_section, heading, next_text) in pairwise(DECISIONS):
+        if section == next_section:
+            assert text[1:11] <= next_text[1:11], heading
+
+
+def test_a_decision_links_to_the_code_that_it_is_about() -> None:
+    """A linked file has a name that the entry quotes and few files have, or two words of it that most files lack."""
+    paths = [path for room in ("src/crypsis", "tests", "benchmarks") for path in (ROOT / room).rglob("*.py")]
+    words = {path: set(re.findall(r"\w{4,}", f"{path} {path.read_text(encoding='utf-8')}".lower())) for path in paths}
+    spread: dict[str, int] = {}
+    for each in words.values():
+        for word in each:
+            spread[word] = spread.get(word, 0) + 1
+    for _, heading, text in DECISIONS:
+        dated, _, prose = text.partition("\n")
+        linked = set().union(*(words[ROOT / path] for _, path in LINKED_CODE.findall(dated)))
+        said = f"{heading} {prose}"
+        quoted = {word.lower() for code in re.findall(r"`([^`\n]+)`", said) for word in re.findall(r"\w{4,}", code)}
+        named = {word for word in quoted & linked if spread[word] <= 15}
+        shared = {word for word in set(re.findall(r"\w{4,}", said.lower())) & linked if spread[word] <= len(paths) // 4}
+        assert named or len(shared) >= 2, f"{heading}: its words are not those of the linked code ({shared})"
 
 
 def test_a_method_page_gets_its_parameters_from_the_reference() -> None:
