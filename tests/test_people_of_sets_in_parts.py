@@ -15,11 +15,10 @@ import crypsis
 from crypsis.errors import BadLabel, BadRow, PersonNotSupported, TooLarge, UnknownColumn
 from crypsis.executors.serial import Serial
 from crypsis.shards import records
-from crypsis.shards.people_of_sets import cut_people
+from crypsis.shards.people_of_records import cut_people
 from crypsis.shards.records import encode_records, shard_records
 from tests.shards.cut_records import RECODED, compare, release_cut, with_people
 from tests.shards.cut_sets import random_cuts, random_sets
-from tests.shards.cut_walks import random_walks
 
 NAMES = ("lra", *RECODED)
 
@@ -177,10 +176,6 @@ def test_what_is_not_counted_on_parts_is_refused(tmp_path: Path) -> None:
     pl.DataFrame({"visit": [1], "uid": ["p"], "drug": [["a", "b"]]}).write_parquet(tmp_path / "lists.parquet")
     with pytest.raises(PersonNotSupported, match="here a row holds several"):
         crypsis.anonymize(crypsis.scan_transactions(tmp_path / "lists.parquet", **OPTIONS), crypsis.Apriori(k=1))
-    walks = random_walks(np.random.default_rng(1), 12)
-    owned = replace(walks, owners=np.arange(12) // 2)
-    with pytest.raises(PersonNotSupported, match="trajectories are counted"):
-        crypsis.anonymize(owned, crypsis.SeqAnon(k=2, m=1), executor="serial")
 
 
 def test_many_records_of_people_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

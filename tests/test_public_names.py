@@ -25,6 +25,14 @@ def test_members_are_also_in_the_namespaces_of_their_kind():
     assert crypsis.data.Table is crypsis.Table
 
 
+def test_executors_are_found_without_the_engine():
+    program = (
+        "import sys, crypsis; crypsis.executors.Serial; crypsis.executors.Dask; print('distributed' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_a_name_is_listed_once_and_a_wrong_one_is_an_attribute_error():
     init = Path(crypsis.__file__)
     assert len(init.read_text(encoding="utf-8").splitlines()) < 40

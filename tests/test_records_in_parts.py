@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import crypsis
-from crypsis.errors import NotApplicable, NotScalable, PartsDiffer, PersonNotSupported
+from crypsis.errors import NotApplicable, NotScalable, PartsDiffer
 from crypsis.executors.serial import Serial
 from crypsis.shards.records import encode_records
 from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks, release_cut
@@ -170,8 +170,6 @@ def test_rows_of_a_record_in_parts_of_different_types_are_refused(tmp_path: Path
 def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
     (tmp_path / "a.csv").write_text("id,item\n1,a\n2,b\n")
-    with pytest.raises(PersonNotSupported):
-        crypsis.scan_trajectories(tmp_path / "a.csv", person="item")
     with pytest.raises(NotApplicable, match="grid"):
         crypsis.scan_trajectories(tmp_path / "a.csv", grid=100.0)
     with pytest.raises(NotScalable, match="objective='item'"):

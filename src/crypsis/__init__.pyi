@@ -1,6 +1,7 @@
 from . import attacks as attacks
 from . import data as data
 from . import evaluate as evaluate
+from . import executors as executors
 from . import guarantees as guarantees
 from . import hierarchy as hierarchy
 from . import methods as methods

@@ -26,8 +26,8 @@ from crypsis.parts_release import open_parts
 from crypsis.publication.published_parts import PublishedParts
 from crypsis.release_folder import data_files
 from crypsis.shards.mixed import encode_mixed
-from crypsis.shards.records import encode_records
-from crypsis.shards.table import encode_table
+from crypsis.shards.records import EncodedRecords, encode_records
+from crypsis.shards.table import EncodedTable, encode_table
 
 _KINDS: dict[str, type] = {
     "table": Table,
@@ -63,17 +63,23 @@ def attack_release_parts(
     shards: Any
     if isinstance(original, ScannedTable):
         shards = encode_table(original, Declarations(), executor)
-        if shards.person is not None:
-            raise OriginalRequired(
-                "Published rows do not say whose they are, so people with several records cannot be attacked on parts; "
-                "leave the executor out, and give the private report."
-            )
+        _refuse_people(shards)
     elif isinstance(original, ScannedMixed):
         shards = encode_mixed(original, Declarations(), executor).table
+        _refuse_people(shards)
     else:
         records = encode_records(original, executor)
+        _refuse_people(records)
         shards = KnownShards(records.shards, records.one_of_each)
     return adversary.run_on_parts(published, shards, executor)
+
+
+def _refuse_people(data: EncodedTable | EncodedRecords) -> None:
+    if data.person is not None:
+        raise OriginalRequired(
+            "Published rows do not say whose they are, so people with several records cannot be attacked on parts; "
+            "leave the executor out, and give the private report."
+        )
 
 
 def risk_of_release_parts(

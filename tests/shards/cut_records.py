@@ -83,10 +83,12 @@ def drawn_in_blocks(name: str, rng: np.random.Generator) -> tuple[Any, crypsis.M
     }[name]
 
 
-def compare_blocks(name: str, seed: int, executors: Sequence[Executor]) -> None:
+def compare_blocks(name: str, seed: int, executors: Sequence[Executor], *, people: bool = False) -> None:
     """One block is the release in memory; several are the same wherever the data are cut, and keep the promise."""
     rng = np.random.default_rng(seed)
     data, method = drawn_in_blocks(name, rng)
+    if people:
+        data, method = with_people(rng, data), counting(rng, method)
     expected = outcome(lambda: crypsis.anonymize(data, method))
     runs = [release_cut_as(data, method, random_cuts(rng, len(data)), len(data), executor) for executor in executors]
     assert all(outcome(run) == expected for run in runs)
@@ -105,6 +107,9 @@ def compare_blocks(name: str, seed: int, executors: Sequence[Executor]) -> None:
     assert release.scaling == (None if blocks is None else {"mode": "blocks", "block_rows": block_rows})
     if blocks is not None:
         assert sorted(row for rows in blocks for row in rows) == list(range(len(data)))
+        if getattr(method, "unit", None) == "owner":
+            held = [set(data.owners[rows].tolist()) for rows in blocks]
+            assert sum(map(len, held)) == len(set(data.owners.tolist()))
 
 
 def release_cut_as(data: Any, method: crypsis.Method, cuts: list[int], block_rows: int, executor: Executor) -> Any:
@@ -149,18 +154,27 @@ def release_cut(data: Any, method: crypsis.Method, cuts: list[int], block_rows: 
     return release_records(encoded, method, executor, BlockSize(block_rows), RunContext())
 
 
-def with_people(rng: np.random.Generator, data: crypsis.Transactions) -> crypsis.Transactions:
+def with_people(rng: np.random.Generator, data: Any) -> Any:
     """The same records of people of whom one owns a fifth and the others about three each, anywhere."""
     people = rng.integers(0, max(len(data) // 3, 1), len(data))
     people[rng.random(len(data)) < 0.2] = 0
-    return replace(data, person=people)
+    if isinstance(data, crypsis.Transactions):
+        return replace(data, person=people)
+    return replace(data, owners=(3 * people + 2).astype(np.int32))  # numbers with gaps
+
+
+def counting(rng: np.random.Generator, method: Any) -> Any:
+    """The method as it counts people; now and then trajectories, or without a choice."""
+    if not hasattr(method, "unit"):
+        return method
+    return replace(method, unit=[*["owner"] * 8, "trajectory", None][int(rng.integers(10))])
 
 
 def compare(name: str, seed: int, executor: Executor, *, people: bool = False) -> None:
     rng = np.random.default_rng(seed)
     data, method = drawn(name, rng)
     if people:
-        data = with_people(rng, data)
+        data, method = with_people(rng, data), counting(rng, method)
     expected = outcome(lambda: crypsis.anonymize(data, method))
     block_rows = int(rng.choice([1, 30, 1000]))
     assert outcome(lambda: release_cut(data, method, random_cuts(rng, len(data)), block_rows, executor)) == expected

@@ -64,11 +64,11 @@ class ScannedRecords:
         with on_disk(file.places[0]) as path:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
-        counted = source.kind == "tracks" or (source.kind == "transactions" and not given.get("columns"))
-        if given.get("person") is not None and not counted:
+        if given.get("person") is not None and given.get("columns"):
             raise PersonNotSupported(
-                "On parts people are counted for tables, tracks and sets with a row for each item, and in these data a "
-                "person may have several records. Give each person one record, or read the data into memory."
+                "On parts people are counted for tables, tracks, trajectories and sets with a row for each item, and "
+                "in these data a person may have several records. Give each person one record, or read the data into "
+                "memory."
             )
         for option, usual in _NEED_ALL.items():
             if given.get(option, usual) != usual:
@@ -122,8 +122,9 @@ class ScannedRecords:
 
     @property
     def person_column(self) -> str | None:
-        """The column that names the person of each row, where people are counted."""
-        person = self.source.parameters().get("person") if self.source.kind == "transactions" else None
+        """The column that names the person of each row, of sets and trajectories."""
+        gathered = self.source.kind in ("transactions", "trajectories")
+        person = self.source.parameters().get("person") if gathered else None
         return None if person is None else str(person)
 
     @property
@@ -168,18 +169,21 @@ def scan_trajectories(
     id: str | None = None,
     position: str | None = "position",
     location: str = "location",
+    person: str | None = None,
     each_row_is_a_person: bool = False,
     format: str | None = None,
     **options: Any,
 ) -> ScannedRecords:
     """Trajectories in parts: a path, a pattern such as `parts/*.parquet`, a list or a folder. Nothing is read yet.
 
-    Options as for `crypsis.read_trajectories`; visits of one trajectory may lie in several parts.
+    Options as for `crypsis.read_trajectories`; visits of one trajectory, and trajectories of one `person`, may lie in
+    several parts.
     """
     from crypsis.data.sources.shared_options import LocationTable
 
     keys: dict[str, Any] = {"locations": LocationTable.of(locations), "id": id, "location": location}
-    keys |= {"position": "" if position is None else position, "each_row_is_a_person": each_row_is_a_person}
+    keys |= {"position": "" if position is None else position, "person": person}
+    keys |= {"each_row_is_a_person": each_row_is_a_person}
     return _scan("trajectories", path, format, keys, options)
 
 

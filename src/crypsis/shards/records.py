@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
-from crypsis.data.formats.long import two_persons
+from crypsis.data.formats.long import two_owners, two_persons
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
@@ -27,7 +27,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import SOURCE as ROWS_OF_PARTS
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
-from crypsis.shards.people_of_sets import PeopleOfSets, cut_people, people_of_files, people_of_sets
+from crypsis.shards.people_of_records import PeopleOfRecords, cut_people, people_of_files, people_of_records
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 from crypsis.shards.suspected_people import person_like_of_parts
 
@@ -46,7 +46,7 @@ class EncodedRecords:
     ids: tuple[str, ...] = field(default=(), repr=False)  # files with the ids of each shard
     person_like: PersonLike | None = None
     in_memory: Any = field(default=None, repr=False)  # the same data, where they came from memory
-    person: PeopleOfSets | None = None  # where some have several records
+    person: PeopleOfRecords | None = None  # where some have several records
 
     @property
     def whole(self) -> Any:
@@ -89,8 +89,9 @@ class EncodedRecords:
         return self.n_records - (int(self.lengths[0]) if len(self.lengths) else 0)
 
     def reached(self, m: int) -> Int64s:
-        """n_1 to n_m: records with at least that many values."""
-        at_length = np.bincount(np.minimum(np.arange(len(self.lengths)), m), self.lengths, m + 1).astype(np.int64)
+        """n_1 to n_m: people who have a record with at least that many values; records, where each is a person."""
+        lengths = self.lengths if self.person is None else self.person.lengths
+        at_length = np.bincount(np.minimum(np.arange(len(lengths)), m), lengths, m + 1).astype(np.int64)
         return np.cumsum(at_length[::-1])[::-1][1:]
 
     def check_fits(self, executor: Executor) -> None:
@@ -165,11 +166,21 @@ class EncodedTransactions(EncodedRecords):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EncodedTrajectories(EncodedRecords):
-    """Trajectories in shards."""
+    """Trajectories in shards; `owners` are those of all in input order, where they are told."""
 
     locations: Locations
     drops_times: bool = False
     understood: tuple[tuple[str, str], ...] = ()
+    owners: Int32s | None = field(default=None, repr=False)
+
+    @property
+    def is_large(self) -> bool:
+        return self.owners is None and super().is_large
+
+    @property
+    def owner_repeats(self) -> bool:
+        """Some individual has several trajectories."""
+        return self.person is not None
 
     @property
     def occurring(self) -> Bools:
@@ -196,6 +207,7 @@ class EncodedTrajectories(EncodedRecords):
             offsets,
             codes,
             self.locations,
+            self.owners,
             ids=self._ids(),
             understood=self.understood,
             ordered_by_time=self.drops_times,
@@ -219,8 +231,6 @@ def check_memory(n_records: int, n_values: int, bytes_per_record: int, executor:
 
 def shard_records(data: Transactions | Trajectories, executor: Executor, bounds: Sequence[int]) -> EncodedRecords:
     """Data in memory in shards that end at the bounds."""
-    if data.person is not None and not isinstance(data, Transactions):
-        raise PersonNotSupported("On parts trajectories are counted, and in these data a person may have several.")
     codes = getattr(data, "items", None) if isinstance(data, Transactions) else data.codes
     assert codes is not None
     shards = save_ragged(executor.scratch.below("shards"), cut_ragged(data.offsets, codes, bounds))
@@ -234,15 +244,21 @@ def shard_records(data: Transactions | Trajectories, executor: Executor, bounds:
         "person_like": data.person_like,
         "in_memory": data,
     }
+    persons = data.person if isinstance(data, Transactions) else data.groups("owner").astype(np.int64)
+    repeats = data.person_repeats if isinstance(data, Transactions) else data.owner_repeats
+    if repeats and persons is not None:
+        pieces = cut_people(data.offsets, codes, persons, max(len(bounds) - 1, 1))
+        facts["person"] = people_of_records(pieces, persons, size, executor)
     if isinstance(data, Transactions):
-        if data.person is not None and data.person_repeats:
-            pieces = cut_people(data.offsets, data.items, data.person, max(len(bounds) - 1, 1))
-            facts["person"] = people_of_sets(pieces, data.person, size, executor)
         return EncodedTransactions(
             **facts, vocabulary=data.vocabulary, sensitive=data.sensitive, collapsed=data.collapsed
         )
     return EncodedTrajectories(
-        **facts, locations=data.locations, drops_times=data.drops_times, understood=data.understood
+        **facts,
+        locations=data.locations,
+        drops_times=data.drops_times,
+        understood=data.understood,
+        owners=data.owners,
     )
 
 
@@ -258,7 +274,8 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     if files:
         noted = executor.map(note_gathered, list(enumerate(files)), folder, scanned)
     if scanned.person_column is not None and first_repeated_id([one["hashes"] for one in noted]) is not None:
-        raise two_persons(scanned.person_column, {"where": ROWS_OF_PARTS})
+        twice = two_persons if scanned.stands_for is Transactions else two_owners
+        raise twice(scanned.person_column, {"where": ROWS_OF_PARTS})
     first = noted[0]["data"]
     if scanned.has_location_table:
         vocabulary, locations = first.locations.vocabulary, first.locations
@@ -272,9 +289,10 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     }
     if facts["person_like"] is None and any(one["ids"] for one in noted):
         facts["person_like"] = person_like_of_parts(scanned, parts, (), facts["n_records"], executor)
+    owners = None
     if files:
         if scanned.person_column is not None:
-            facts["person"] = _people(facts["shards"], noted, len(vocabulary), executor)
+            owners, facts["person"] = _people(facts["shards"], noted, len(vocabulary), executor)
         began = [(shard, one["first"], one["ids"]) for shard, one in zip(facts["shards"], noted, strict=True)]
         placed = arrange_records(began, len(parts), executor, folder)
         facts |= {"shards": numbered_shards(placed), "ids": tuple(one["ids"] for one in placed if one["ids"])}
@@ -287,27 +305,30 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         locations=locations.marked(scanned.sensitive) if scanned.sensitive else locations,
         drops_times=any(one["data"].drops_times for one in noted),
         understood=first.understood,
+        owners=None if owners is None else owners.astype(np.int32),
     )
 
 
 def _people(
-    shards: Sequence[RaggedShard], noted: Sequence[Mapping[str, Any]], n_items: int, executor: Executor
-) -> PeopleOfSets | None:
-    """The people of gathered records; None where each record is one. They are numbered in the order of their names."""
+    shards: Sequence[RaggedShard], noted: Sequence[Mapping[str, Any]], n_codes: int, executor: Executor
+) -> tuple[Int64s, PeopleOfRecords | None]:
+    """Whose the gathered records are, in the order of the input, numbered in the order of their names; and the people,
+    None where each record is one."""
     names = pl.concat([load(one["names"]) for one in noted])
     people = Vocabulary.of(names)
-    if len(people) == len(names):
-        return None
     persons = people.encode(names).astype(np.int64)
     began = [load(one["first"]) for one in noted]
     part, row = (np.concatenate([one[index] for one in began]) for index in range(2))
+    in_input_order = persons[np.lexsort((row, part))]
+    if len(people) == len(names):
+        return in_input_order, None
     scratch = executor.scratch.below("persons")
     starts = offsets_of(np.array([shard.rows for shard in shards])).tolist()
     files = [
         (shard.file, scratch.save(f"persons-{index:06d}", persons[starts[index] : starts[index + 1]]))
         for index, shard in enumerate(shards)
     ]
-    return people_of_files(files, persons[np.lexsort((row, part))], n_items, executor)
+    return in_input_order, people_of_files(files, in_input_order, n_codes, executor)
 
 
 def vocabulary_of(noted: Sequence[Mapping[str, Any]]) -> Vocabulary:

@@ -311,10 +311,7 @@ def owners_of(frame: pl.DataFrame, owner: str, rows: Grouping, source: str | Non
     first = codes[rows.offsets[:-1]]
     other = np.flatnonzero(codes != np.repeat(first, np.diff(rows.offsets)))
     if len(other):
-        raise BadRow(
-            f"Column '{owner}' names two owners for one id; each id belongs to one person.",
-            **place(source, rows.row(int(other[0])), owner),
-        )
+        raise two_owners(owner, place(source, rows.row(int(other[0])), owner))
     return np.asarray(first, np.int32)
 
 
@@ -327,6 +324,11 @@ def persons_of(frame: pl.DataFrame, person: str, rows: Grouping, source: str | N
     if len(other):
         raise two_persons(person, place(source, rows.row(int(other[0])), person))
     return np.asarray(first, np.int64)
+
+
+def two_owners(owner: str, where: Mapping[str, Any]) -> BadRow:
+    """The error where one trajectory has two owners."""
+    return BadRow(f"Column '{owner}' names two owners for one id; each id belongs to one person.", **where)
 
 
 def two_persons(person: str, where: Mapping[str, Any]) -> BadRow:

@@ -6,15 +6,30 @@ individuals with a trajectory of at least i visits. So k^m-anonymity can be reac
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
 from crypsis.data.trajectory import Trajectories
 from crypsis.errors import InfeasibleLength, NotApplicable, OwnerRepeated, TooFewTrajectories
+from crypsis.shards.records import EncodedTrajectories
 
 
 def individuals_of(data: Trajectories, unit: str | None, needed_by: str) -> Int32s:
     """The individual that each trajectory counts for; owners with several trajectories demand a choice of unit."""
+    check_unit(data, unit, needed_by)
+    return data.groups(unit or "trajectory")
+
+
+def counted_shards(data: EncodedTrajectories, unit: str | None, needed_by: str) -> EncodedTrajectories:
+    """The same in shards: their `person` says whom the trajectories count for, if not each for itself."""
+    check_unit(data, unit, needed_by)
+    return data if unit == "owner" else replace(data, person=None)
+
+
+def check_unit(data: Trajectories | EncodedTrajectories, unit: str | None, needed_by: str) -> None:
+    """Owners with several trajectories demand a choice of unit, and owners can be counted where there are some."""
     if unit is None and data.owner_repeats:
         raise OwnerRepeated(
             "Some owners have several trajectories. Choose unit='owner' to protect people, "
@@ -22,7 +37,6 @@ def individuals_of(data: Trajectories, unit: str | None, needed_by: str) -> Int3
         )
     if unit == "owner" and data.owners is None:
         raise NotApplicable(f"{needed_by}: unit='owner' needs data with an owner for each trajectory.")
-    return data.groups(unit or "trajectory")
 
 
 def feasible_length(reached: Int64s, k: int, unit: str | None, on_infeasible: str) -> int | None:

@@ -22,7 +22,7 @@ from crypsis.kernels.prefix_tree import nearest_kept
 from crypsis.methods.method import Method
 from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
-from crypsis.methods.trajectory.feasibility import individuals_of
+from crypsis.methods.trajectory.feasibility import counted_shards, individuals_of
 from crypsis.methods.trajectory.prefix_rounds import BeginningsOfShard, CutShard, cut_shard, shared_beginnings
 from crypsis.methods.trajectory.prefix_tree import (
     PrefixTree,
@@ -92,16 +92,18 @@ class KAMCut(Method):
     def anonymize_parts(
         self, data: EncodedTrajectories, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTrajectories | RecodedRecords:
-        individuals_of(data.one_of_each, self.unit, type(self).__name__)
-        check_enough_of(data.n_filled, self.k, self.unit)
+        data = counted_shards(data, self.unit, type(self).__name__)
+        check_enough_of(data.individuals, self.k, self.unit)
         with context.stage("prefix tree"):
-            beginnings, kept = shared_beginnings(data.shards, len(data.locations), self.k, executor)
+            beginnings, kept = shared_beginnings(data.whole_people, len(data.locations), self.k, executor)
             context.private["tree"] = {"kept": kept, "cut_trajectories": sum(own.cut for own in beginnings)}
         if data.is_large:
             return self._recoded_shards(data, beginnings, context)
         with context.stage("publish"):
             whole = data.whole
             lengths = np.concatenate([load(own.file) for own in beginnings])
+            if data.person is not None:
+                lengths = lengths[np.argsort(np.concatenate(data.person.input_rows()))]
             return published_rows(whole, whole.codes, whole.offsets[:-1], lengths, LOST, context)
 
     def _recoded_shards(

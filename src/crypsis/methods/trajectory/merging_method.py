@@ -12,7 +12,7 @@ from crypsis.guarantees.km_anonymity import KnownLength
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
-from crypsis.methods.trajectory.feasibility import individuals_by_length, individuals_of
+from crypsis.methods.trajectory.feasibility import counted_shards, individuals_by_length, individuals_of
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import NO_GUIDANCE, Guidance, LocationMerging
 from crypsis.methods.trajectory.merging_parameters import SharedByTrajectories
@@ -73,7 +73,7 @@ class MergingMethod(Method):
     ) -> PublishedTrajectories | RecodedRecords:
         coordinates = data.locations.coordinates(type(self).__name__)
         guidance = self.guidance(data.one_of_each)
-        individuals_of(data.one_of_each, self.unit, type(self).__name__)
+        data = counted_shards(data, self.unit, type(self).__name__)
         with context.stage("feasibility"):
             longest = self.longest_kept(data.reached(min(self.m, data.longest + 1)))
         state = ShardMerging(data, coordinates, executor, longest, guidance)

@@ -1,4 +1,6 @@
-"""How long a beginning of each trajectory k share, on shards: beginnings are counted level by level and summed."""
+"""How long a beginning of each trajectory k share, on shards: beginnings are counted level by level and summed.
+
+Whoever has several trajectories is whole in a shard, and counts once for each beginning."""
 
 from __future__ import annotations
 
@@ -24,17 +26,23 @@ class PrefixShard:
         self.shard = shard
         self.offsets, self.codes = shard.read()
         self.n_codes = max(n_codes, 1)
+        self.persons = shard.persons()
         self.shared = np.zeros(shard.rows, np.int64)
         self.open = np.arange(shard.rows)  # trajectories that share all of their beginning so far
         self.node = np.zeros(shard.rows, np.int64)  # of those
 
     def count(self) -> tuple[Int64s, Int64s]:
-        """The beginnings that are one visit longer, and how many trajectories have each."""
+        """The beginnings that are one visit longer, and how many individuals have each."""
         longer = self.offsets[self.open] + self.shared[self.open] < self.offsets[self.open + 1]
         self.open, self.node = self.open[longer], self.node[longer]
         self.keys = self.node * self.n_codes + self.codes[self.offsets[self.open] + self.shared[self.open]]
-        keys, counts = np.unique(self.keys, return_counts=True)
-        return keys, counts.astype(np.int64)
+        if self.persons is None:
+            keys, counts = np.unique(self.keys, return_counts=True)
+            return keys, counts.astype(np.int64)
+        keys, place = np.unique(self.keys, return_inverse=True)
+        crowd = int(self.persons.max(initial=0)) + 1
+        pairs = np.unique(place * crowd + self.persons[self.open])
+        return keys, np.bincount(pairs // crowd, minlength=len(keys)).astype(np.int64)
 
     def advance(self, kept: Int64s) -> None:
         """Trajectories with a beginning that is kept go on; it is known by its place among them."""

@@ -19,7 +19,7 @@ from crypsis.errors import InternalError, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.near import resident_groups
 from crypsis.kernels.nearest_merging import join_places, join_records, nearest_partner, suppress_symbol
-from crypsis.kernels.subsequences import count_of
+from crypsis.kernels.subsequences import counts_of
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.trajectory.global_recoding import private_facts, published_recoding
 from crypsis.methods.trajectory.merging import (
@@ -32,11 +32,13 @@ from crypsis.methods.trajectory.merging import (
     sequences_of,
 )
 from crypsis.run_context import RunContext
+from crypsis.shards.people_of_records import first_of_each
 from crypsis.shards.ragged import RaggedShard, joined_rows
 from crypsis.shards.records import EncodedTrajectories
 
-ASKED_AT_ONCE = 256
-DRIVER_ROWS = 20_000_000
+ASKED_AT_ONCE = 256  # at least, and twice as many after each question that led to no merge
+MOST_ASKED = 1 << 16
+BYTES_OF_RARE = 20_000_000 * 16  # of the driver's list of rare subsequences
 KEYS_PER_RANGE = 1 << 21
 
 
@@ -47,6 +49,7 @@ class MergingShards:
 
     def __init__(self, shards: Sequence[RaggedShard], longest: int | None) -> None:
         self.offsets, self.codes = joined_rows([shard.read() for shard in shards])
+        self.bounds = bounds_of_individuals(shards)
         if longest is not None:
             self._keep(np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], np.diff(self.offsets)) < longest)
 
@@ -63,8 +66,7 @@ class MergingShards:
         """Count subsequences of one size; supports of slots, and how many subsequences there are."""
         self.stamp = 0
         self._keep(slots.slot_of_code[self.codes] >= 0)  # visits to what was suppressed are gone
-        bounds = np.arange(len(self.offsets), dtype=np.int64)
-        self.records = slots.records(sequences_of(self.offsets, self.codes, bounds))
+        self.records = slots.records(sequences_of(self.offsets, self.codes, self.bounds))
         self.scratch, self.tally = count_records(self.records.sequences, size, slots.base, RunContext())
         self.found = self.pairs = np.empty((2, 1024), np.int64)
         return self.records.support.copy(), int(np.count_nonzero(self.tally.counts))
@@ -85,8 +87,32 @@ class MergingShards:
             self.tally, self.found, self.pairs = join_records(
                 self.records, kept, gone, self.stamp, self.scratch, self.tally, self.found, self.pairs
             )
-        counts = np.array([count_of(self.tally, int(key)) for key in keys], np.int64)
-        return counts, self.records.support[[kept for kept, _ in merges]]
+        return counts_of(self.tally, keys), self.records.support[[kept for kept, _ in merges]]
+
+
+def bounds_of_individuals(shards: Sequence[RaggedShard]) -> Int64s:
+    """Where the trajectories of each individual begin, one shard after another, and where the last ones end."""
+    ends, passed = [np.zeros(1, np.int64)], 0
+    for shard in shards:
+        persons = shard.persons()
+        own = np.arange(shard.rows) if persons is None else first_of_each(persons)
+        ends.append(passed + np.append(own[1:], shard.rows) if shard.rows else own)
+        passed += shard.rows
+    return np.concatenate(ends)
+
+
+def summed_counts(answers: Sequence[tuple[Int64s, Int64s]], low: int, high: int) -> tuple[Int64s, Int64s]:
+    """Keys of a range, ascending, and their counts in all answers, in each of which a key stands once."""
+    if high - low <= 16 * sum(len(keys) for keys, _ in answers):
+        summed = np.zeros(high - low, np.int64)
+        for keys, counts in answers:
+            summed[keys - low] += counts
+        held = np.flatnonzero(summed)
+        return low + held, summed[held]
+    every, place = np.unique(np.concatenate([keys for keys, _ in answers]), return_inverse=True)
+    total = np.zeros(len(every), np.int64)
+    np.add.at(total, place, np.concatenate([counts for _, counts in answers]))
+    return every, total
 
 
 def recode(
@@ -116,7 +142,7 @@ class ShardMerging(LocationPartition):
         longest: int | None = None,
         guidance: Guidance = NO_GUIDANCE,
     ) -> None:
-        self._resident = resident_groups(executor, MergingShards, data.shards, longest)
+        self._resident = resident_groups(executor, MergingShards, data.whole_people, longest)
         occurs = data.occurring
         if longest is not None:  # what only lies behind the cut takes no part
             occurs = np.any(self._resident.call("occurs", len(data.locations)), axis=0)
@@ -156,32 +182,30 @@ class ShardMerging(LocationPartition):
             context.private.update(private_facts(data.whole, published, self.merges))
         return published
 
-    def _rare(self, possible: int, held: int, k: int) -> Int64s:
+    def _rare(self, possible: int, held: int, k: int) -> np.ndarray[Any, Any]:
         """Subsequences of some, but fewer than k individuals: rarest first, equal ones in packed order."""
         n_ranges = max(-(-held // KEYS_PER_RANGE), 1)
         bounds = [possible * index // n_ranges for index in range(n_ranges + 1)]
-        rare, supports = [], []
+        keys_type = np.uint32 if possible <= 1 << 32 else np.int64
+        by_support: list[list[np.ndarray[Any, Any]]] = [[] for _ in range(k)]
+        n_rare, most = 0, BYTES_OF_RARE // (np.dtype(keys_type).itemsize + 1)  # a byte says which are settled
         for low, high in pairwise(bounds):
             answers = self._resident.call("counts_between", low, high)
-            if not answers:
-                continue
-            keys, place = np.unique(np.concatenate([keys for keys, _ in answers]), return_inverse=True)
-            counts = np.zeros(len(keys), np.int64)
-            np.add.at(counts, place, np.concatenate([counts for _, counts in answers]))
-            rare.append(keys[counts < k])
-            supports.append(counts[counts < k])
-        if not rare:
-            return np.zeros(0, np.int64)
-        if sum(map(len, rare)) > DRIVER_ROWS:
-            raise TooLarge(
-                f"More than {DRIVER_ROWS:,} subsequences are rare, which is too many to look at; lower m or k, "
-                "or merge locations into a coarser table first."
-            )
-        whole: Int64s = np.concatenate(rare)[np.argsort(np.concatenate(supports), kind="stable")]
-        return whole
+            keys, counts = summed_counts(answers, low, high) if answers else (np.zeros(0, np.int64),) * 2
+            for support in range(1, k):
+                found = keys[counts == support].astype(keys_type)
+                by_support[support].append(found)
+                n_rare += len(found)
+            if n_rare > most:
+                raise TooLarge(
+                    f"More than {most:,} subsequences are rare, which is too many to look at; lower m or k, "
+                    "or merge locations into a coarser table first."
+                )
+        listed = [found for support in by_support for found in support]
+        return np.concatenate([*listed, np.zeros(0, keys_type)])
 
     def _work_through(
-        self, rare: Int64s, slots: SymbolSlots, support: Int64s, size: int, k: int, context: RunContext
+        self, rare: np.ndarray[Any, Any], slots: SymbolSlots, support: Int64s, size: int, k: int, context: RunContext
     ) -> None:
         base = slots.base
         image = np.arange(base)  # by slot: the slot it was merged into, or itself
@@ -189,18 +213,18 @@ class ShardMerging(LocationPartition):
         frequent = np.zeros(len(rare), np.bool_)
         powers = base ** np.arange(size - 1, -1, -1, dtype=np.int64)
         pending: list[tuple[int, int]] = []
-        position = 0
+        position, asked = 0, ASKED_AT_ONCE
         while position < len(rare):
-            window = position + np.flatnonzero(~frequent[position : position + 16 * ASKED_AT_ONCE])[:ASKED_AT_ONCE]
+            window = position + np.flatnonzero(~frequent[position : position + 16 * asked])[:asked]
             if not len(window):
-                position += 16 * ASKED_AT_ONCE
+                position += 16 * asked
                 continue
-            images = image[rare[window, None] // powers % base]
+            images = image[rare[window, None].astype(np.int64) // powers % base]
             answers = self._resident.call("ask", pending, images @ powers)
             counts = np.sum([one for one, _ in answers], axis=0)
             for index, (kept, _) in enumerate(pending):
                 support[kept] = sum(int(supports[index]) for _, supports in answers)
-            pending = []
+            pending, asked = [], min(2 * asked, MOST_ASKED)
             frequent[window[counts >= k]] = True
             position = int(window[-1]) + 1
             for index in np.flatnonzero(counts < k).tolist():
@@ -209,7 +233,7 @@ class ShardMerging(LocationPartition):
                     kept, gone = merge
                     image[image == gone] = kept
                     posted[kept] += posted[gone]
-                    pending, position = [merge], int(window[index])
+                    pending, position, asked = [merge], int(window[index]), ASKED_AT_ONCE
                     break
             context.report_progress(min(position / len(rare), 1.0))
         if pending:

@@ -2,18 +2,19 @@
 
 Every block keeps the promise by itself, and together they keep it: supports and shares add up, and whoever contains a
 published sequence in a block is among all. So the union is published, as a recoding that differs from block to block.
+Where owners are counted, an owner stands where the first of his or her trajectories does, with all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import Infeasible, TooManyClusters
@@ -22,15 +23,27 @@ from crypsis.executors.scratch import Scratch, load
 from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
+from crypsis.methods.trajectory.feasibility import counted_shards
 from crypsis.methods.trajectory.z_order import z_values
 from crypsis.run_context import RunContext
 from crypsis.shards.ragged import RaggedShard, joined_rows
-from crypsis.shards.ragged_sort import Run, Slice, load_slice, merge_runs, save_run, slices_of, take_rows
+from crypsis.shards.ragged_sort import Run, load_slice, merge_runs, save_run, slices_of, take_rows
 from crypsis.shards.records import EncodedTrajectories
 
 NOTED = ("lost", "published_input_rows", "accounting")
 BYTES_PER_VISIT = 512  # of a block while it is anonymized
-Block = tuple[Slice, ...]  # where its trajectories lie; several where blocks were joined
+Block = tuple[
+    Any, ...
+]  # slices of the order, or lists of files, with its trajectories; several where blocks were joined
+
+
+@dataclass(frozen=True)
+class Order:
+    """By the place of the first visit, if asked for, then by labels, then as in the input; and whether the trajectories
+    of an owner stay together."""
+
+    by_place: bool
+    by_owner: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +77,12 @@ def anonymize_in_blocks(
         return alone
     visits = -(-int(data.supports.sum()) // len(data)) + 1
     block.check_fits(BYTES_PER_VISIT * visits, len(data), executor)
+    unit = method.parameters()["unit"]
+    counted = counted_shards(data, unit, type(method).__name__)
+    order = Order(by_place, unit == "owner")
     with context.stage("blocks"):
-        blocks = cut_into_blocks(data, n_blocks, executor, by_place)
-        done = _feasible_blocks(method, data, blocks, executor, by_place, large)
+        blocks = cut_into_blocks(counted, n_blocks, executor, order)
+        done = _feasible_blocks(method, data, blocks, executor, order, large)
     if done is None:  # all blocks had to be joined: the method says why, or does it
         whole: PublishedTrajectories = method.anonymize(data.whole, context)
         return whole
@@ -76,35 +92,62 @@ def anonymize_in_blocks(
         return _recoded(method, data, done, context, apart) if large else _united(data.whole, done, context)
 
 
-def cut_into_blocks(data: EncodedTrajectories, n_blocks: int, executor: Executor, by_place: bool) -> list[Block]:
-    """Blocks of an order: by the place of the first visit in Z-order, if asked for, then by labels, then by input
-    number."""
+def cut_into_blocks(data: EncodedTrajectories, n_blocks: int, executor: Executor, order: Order) -> list[Block]:
+    """Blocks of the order, whose sizes differ by at most one trajectory, or one owner where these are kept together."""
     folder = str(executor.scratch.below("order").folder)
     rank = data.locations.vocabulary.label_rank.astype(np.int32)
-    place = _z_ranks(data.locations) if by_place else None
-    runs = executor.map(sort_shard, list(enumerate(data.shards)), folder, rank, place)
-    size, longer = divmod(len(data), n_blocks)
-    ends = offsets_of(np.array([size + (index < longer) for index in range(n_blocks)])).tolist()
-    return [(wanted,) for wanted in slices_of(merge_runs(runs, executor, folder), list(pairwise(ends)))]
+    place = _z_ranks(data.locations) if order.by_place else None
+    owners, stands = data.owners if order.by_owner else None, None
+    if owners is not None:
+        stands = np.zeros(len(data), np.bool_)
+        stands[np.unique(owners, return_index=True)[1]] = True
+    runs = executor.map(sort_shard, list(enumerate(data.shards)), folder, rank, place, stands)
+    ranges = merge_runs(runs, executor, folder)
+    size, longer = divmod(sum(rows for _, rows in ranges), n_blocks)
+    sizes = [size + (index < longer) for index in range(n_blocks)]
+    if owners is None:
+        return [(wanted,) for wanted in slices_of(ranges, list(pairwise(offsets_of(np.array(sizes)).tolist())))]
+    firsts = np.concatenate([load(file)[2] for file, _ in ranges])
+    block_of_owner = np.zeros(int(owners.max()) + 1, np.int32)
+    block_of_owner[owners[firsts]] = np.repeat(np.arange(n_blocks), sizes)
+    pieces = executor.exchange(send_to_blocks, data.shards, n_blocks, block_of_owner[owners], owners)
+    return [(files,) for files in pieces if files]
 
 
-def sort_shard(numbered: tuple[int, RaggedShard], folder: str, rank: Int32s, place: Int64s | None) -> Run:
-    """The trajectories of a shard in order: by the place of the first visit, which goes before the labels."""
+def sort_shard(
+    numbered: tuple[int, RaggedShard], folder: str, rank: Int32s, place: Int64s | None, stands: Bools | None
+) -> Run:
+    """The trajectories of a shard in order, or those that `stands` marks: by the place of the first visit, which goes
+    before the labels."""
     number, shard = numbered
     offsets, codes = shard.read()
+    records = shard.first + np.arange(shard.rows)
+    if stands is not None:
+        offsets, codes, records = take_rows((offsets, codes, records), np.flatnonzero(stands[records]))
     values = rank[codes].astype(np.int32) if len(codes) else codes
     if place is not None:
         filled = np.flatnonzero(np.diff(offsets))  # what visits nothing comes first
         starts = offsets[:-1][filled]
         values = np.insert(values, starts, place[codes[starts]].astype(np.int32))
         offsets = offsets_of(np.diff(offsets) + (np.diff(offsets) > 0))
-    return save_run(folder, number, offsets, values, shard.first + np.arange(shard.rows))[0]
+    return save_run(folder, number, offsets, values, records)[0]
 
 
-def read_block(block: Block, known: Trajectories, by_place: bool) -> tuple[Trajectories, Int64s]:
+def send_to_blocks(shard: RaggedShard, block_of_record: Int32s, owners: Int32s) -> Iterator[tuple[int, Any]]:
+    """The trajectories of a shard by their block, with their numbers and owners."""
+    rows = (*shard.read(), shard.first + np.arange(shard.rows))
+    block_of = block_of_record[rows[2]]
+    for block in np.unique(block_of).tolist():
+        chosen = take_rows(rows, np.flatnonzero(block_of == block))
+        yield block, (*chosen, owners[chosen[2]])
+
+
+def read_block(block: Block, known: Trajectories, order: Order) -> tuple[Trajectories, Int64s]:
     """The trajectories of a block in the order of the input, and their numbers."""
+    if order.by_owner:
+        return _read_block_of_owners(block, known)
     offsets, values, records = _joined_slices(block)
-    if by_place:
+    if order.by_place:
         lengths = np.diff(offsets)
         values = np.delete(values, offsets[:-1][lengths > 0])
         offsets = offsets_of(lengths - (lengths > 0))
@@ -112,6 +155,15 @@ def read_block(block: Block, known: Trajectories, by_place: bool) -> tuple[Traje
     codes = code_of_rank[values] if len(values) else values
     offsets, codes, records = take_rows((offsets, codes, records), np.argsort(records, kind="stable"))
     return replace(known, offsets=offsets, codes=codes), records
+
+
+def _read_block_of_owners(block: Block, known: Trajectories) -> tuple[Trajectories, Int64s]:
+    pieces = [load(file) for files in block for file in files]
+    offsets, codes = joined_rows([piece[:2] for piece in pieces])
+    records, owners = (np.concatenate([piece[index] for piece in pieces]) for index in (2, 3))
+    in_order = np.argsort(records, kind="stable")
+    offsets, codes, records = take_rows((offsets, codes, records), in_order)
+    return replace(known, offsets=offsets, codes=codes, owners=owners[in_order]), records
 
 
 def _joined_slices(block: Block) -> tuple[Int64s, Int32s, Int64s]:
@@ -137,28 +189,28 @@ def _feasible_blocks(
     data: EncodedTrajectories,
     blocks: Sequence[Block],
     executor: Executor,
-    by_place: bool,
+    order: Order,
     large: bool,
 ) -> list[PublishedBlock] | None:
     """What is published of each block, some of them joined; None where all would have to be."""
     folder = str(executor.scratch.below("blocks").folder)
 
     def attempt(chosen: Sequence[Block]) -> list[PublishedBlock | None]:
-        return executor.map(anonymize_block, list(chosen), folder, method, data.one_of_each, by_place, False)
+        return executor.map(anonymize_block, list(chosen), folder, method, data.one_of_each, order, False)
 
     done = try_blocks(blocks, attempt, lambda one, other: (*one, *other))
     if done is None and large:  # in a worker, where its memory is bounded
         every: list[Block] = [tuple(chain.from_iterable(blocks))]
-        return executor.map(anonymize_block, every, folder, method, data.one_of_each, by_place, True)
+        return executor.map(anonymize_block, every, folder, method, data.one_of_each, order, True)
     return None if done is None else [published for _, published in done]
 
 
 def anonymize_block(
-    block: Block, folder: str, method: Method, known: Trajectories, by_place: bool, demanded: bool
+    block: Block, folder: str, method: Method, known: Trajectories, order: Order, demanded: bool
 ) -> PublishedBlock | None:
     """What is published of a block, and what is noted of it; None where the method cannot do it, unless `demanded`."""
     context = RunContext()
-    own, records = read_block(block, known, by_place)
+    own, records = read_block(block, known, order)
     try:
         published = method.anonymize(own, context)
     except (Infeasible, TooManyClusters):
@@ -218,7 +270,10 @@ def _united(whole: Trajectories, done: Sequence[PublishedBlock], context: RunCon
     context.private.update(blocks=blocks, lost=sorted(lost, key=lambda one: one["row"]), accounting=_accounting(done))
     if omits:
         context.private["published_input_rows"] = np.concatenate(inputs)[order]
-    return replace(done[-1].example, offsets=taken, codes=codes[positions], symbols=symbols, sensitive=sensitive)
+    owners = None if whole.owners is None else whole.owners[np.concatenate(inputs)[order]]
+    return replace(
+        done[-1].example, offsets=taken, codes=codes[positions], symbols=symbols, sensitive=sensitive, owners=owners
+    )
 
 
 def _recoded(

@@ -21,7 +21,7 @@ from crypsis.executors.near import resident_nearby
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import cheapest_merge
 from crypsis.kernels.rare_pairs import first_constraints, join_items, leave_out, rarest_of_each, worst_constraint
-from crypsis.shards.people_of_sets import count_persons
+from crypsis.shards.people_of_records import count_persons
 from crypsis.shards.ragged import RaggedShard
 
 DRIVER_ROWS = 20_000_000

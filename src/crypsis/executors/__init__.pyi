@@ -1,0 +1,2 @@
+from .dask import Dask as Dask
+from .serial import Serial as Serial
