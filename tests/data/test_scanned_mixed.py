@@ -20,7 +20,6 @@ from crypsis.errors import (
     BadTimestamps,
     NotApplicable,
     PartChanged,
-    PersonNotSupported,
     TooLarge,
     UnknownColumn,
 )
@@ -182,9 +181,6 @@ def test_what_cannot_be_mixed_data_is_refused(tmp_path: Path) -> None:
         unknown = crypsis.scan_mixed(pattern, quasi="age", items={"codes": " "}, sensitive={"codes": ["flue"]}, **WHOLE)
         with pytest.raises(BadLabel, match="Did you mean 'flu'"):
             encode_mixed(unknown, Declarations(), executor)
-        whose = crypsis.scan_mixed(pattern, quasi="age", items={"codes": " "}, rest="other", person="key")
-        with pytest.raises(PersonNotSupported):
-            encode_mixed(whose, Declarations(), executor)
     pl.DataFrame({"codes": ["a b"]}).write_csv(tmp_path / "only.csv")
     with pytest.raises(NotApplicable, match="relational"):
         crypsis.scan_mixed(tmp_path / "only.csv", items={"codes": " "})

@@ -5,11 +5,14 @@ Facts are those of data in memory: domains and counts of the columns, labels and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from crypsis.arrays import Int32s, Int64s, take_records
 from crypsis.data.declarations import Declarations
 from crypsis.data.mixed import Mixed
 from crypsis.data.person_detection import PersonLike
@@ -18,7 +21,9 @@ from crypsis.data.scanned import Part
 from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.transaction import Transactions
 from crypsis.executors.executor import Executor
-from crypsis.shards.ragged import RaggedShard
+from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.people import PeopleInShards, PersonShard
+from crypsis.shards.ragged import RaggedShard, joined_rows
 from crypsis.shards.records import (
     EncodedTransactions,
     check_memory,
@@ -33,7 +38,6 @@ from crypsis.shards.table import (
     EncodedTable,
     encode_cells,
     note_cells,
-    refuse_people,
     shard_table,
 )
 from crypsis.shards.table_shard import TableShard
@@ -48,6 +52,14 @@ class MixedShard:
     table: TableShard
     sets: RaggedShard
 
+    def sets_of(self, numbers: Int64s) -> tuple[Int64s, Int32s]:
+        """The sets of the records that have these numbers in the input."""
+        offsets, items = self.sets.read()
+        own = self.table.numbers()
+        order = np.argsort(own, kind="stable")
+        taken, positions = take_records(offsets, order[np.searchsorted(own[order], numbers)])
+        return taken, items[positions]
+
 
 @dataclass(frozen=True)
 class MixedFacts:
@@ -60,22 +72,41 @@ class MixedFacts:
 
 @dataclass(frozen=True, eq=False)
 class EncodedMixed:
-    """All that the driver knows of mixed data in shards."""
+    """All that the driver knows of mixed data in shards. Where people have several records, `of_people` are shards in
+    which each person is whole."""
 
     table: EncodedTable
     sets: EncodedTransactions
     column: str
     parts: tuple[str, ...]
     in_memory: Mixed | None = field(default=None, repr=False)  # the same data, where they came from memory
+    of_people: tuple[MixedShard, ...] = ()
 
     @property
     def shards(self) -> tuple[MixedShard, ...]:
         return tuple(map(MixedShard, self.table.shards, self.sets.shards))
 
     @property
-    def person(self) -> None:
-        """Records are counted."""
-        return
+    def whole_people(self) -> tuple[MixedShard, ...]:
+        """Shards in which each person is whole."""
+        return self.shards if self.person is None else self.of_people
+
+    @property
+    def person(self) -> PeopleInShards | None:
+        """The people, where some have several records."""
+        return self.table.person
+
+    @property
+    def n_people(self) -> int:
+        """How many people there are; records, where each is one."""
+        return len(self) if self.person is None else len(self.person)
+
+    def holders(self, executor: Executor) -> Int64s:
+        """By item: how many people have a record that holds it."""
+        if self.person is None:
+            return self.sets.supports
+        n_items = len(self.sets.vocabulary)
+        return np.asarray(executor.fold(holders_of_shard, np.add, self.of_people, n_items), np.int64)
 
     @property
     def person_like(self) -> PersonLike | None:
@@ -111,11 +142,10 @@ class EncodedMixed:
 
 def shard_mixed(data: Mixed, executor: Executor, bounds: Sequence[int]) -> EncodedMixed:
     """Mixed data in memory in shards that end at the bounds."""
-    refuse_people(data.person is not None)
-    sets = shard_records(data.transactions, executor, bounds)
+    sets = shard_records(replace(data.transactions, person=None), executor, bounds)
     assert isinstance(sets, EncodedTransactions)
     table = shard_table(data.table, executor, bounds)
-    return EncodedMixed(table, sets, data.column, data.parts, data)
+    return EncodedMixed(table, sets, data.column, data.parts, data, bring_sets_together(table, sets, executor))
 
 
 def encode_mixed(scanned: ScannedMixed, declared: Declarations, executor: Executor) -> EncodedMixed:
@@ -124,7 +154,6 @@ def encode_mixed(scanned: ScannedMixed, declared: Declarations, executor: Execut
     roles, types = scanned.roles()
     types = declared.first(types, scanned.relational)
     described = DescribedColumns.of(scanned.source, scanned.relational, roles, types, scanned.file.places[0].name)
-    refuse_people(described.person is not None)
     parts = list(scanned.parts(executor.memory, executor.scratch.folder))
     columns, rows = (str(executor.scratch.below(name).folder) for name in ("shards", "sets"))
     noted = executor.map(note_part, list(enumerate(parts)), columns, rows, scanned)
@@ -137,7 +166,53 @@ def encode_mixed(scanned: ScannedMixed, declared: Declarations, executor: Execut
         sensitive=scanned.sensitive_items(vocabulary),
         collapsed=sum(one["collapsed"] for one in noted),
     )
-    return EncodedMixed(table, sets, scanned.column, scanned.sets)
+    of_people = bring_sets_together(table, sets, executor)
+    return EncodedMixed(table, sets, scanned.column, scanned.sets, of_people=of_people)
+
+
+def bring_sets_together(table: EncodedTable, sets: EncodedTransactions, executor: Executor) -> tuple[MixedShard, ...]:
+    """The sets of people with several records beside their columns, which lie person by person."""
+    people = table.person
+    if people is None:
+        return ()
+    folder = str(executor.scratch.below("sets").folder)
+    last = np.array([int(shard.persons()[-1]) for shard in people.shards], np.int64)  # persons ascend over shards
+    work = list(zip(sets.shards, people.persons, strict=True))
+    pieces = executor.exchange(sets_by_person, work, len(last), last)
+    files = executor.map(arrange_sets, list(enumerate(pieces)), folder)
+    return tuple(
+        MixedShard(shard, RaggedShard(file, shard.first, shard.rows, -1))
+        for shard, file in zip(people.shards, files, strict=True)
+    )
+
+
+def sets_by_person(work: tuple[RaggedShard, str], last: Int64s) -> Iterator[tuple[int, Any]]:
+    """The sets of a part by the shard that their persons are whole in."""
+    shard, file = work
+    (offsets, items), persons = shard.read(), load(file)
+    targets = np.searchsorted(last, persons)
+    for target in np.unique(targets).tolist():
+        chosen = np.flatnonzero(targets == target)
+        taken, positions = take_records(offsets, chosen)
+        yield target, (taken, items[positions], persons[chosen])
+
+
+def arrange_sets(numbered: tuple[int, Sequence[str]], folder: str) -> str:
+    """The sets of some persons, one person after another, those of each as in the input."""
+    number, files = numbered
+    pieces = [load(file) for file in files]
+    offsets, items = joined_rows([piece[:2] for piece in pieces])
+    order = np.argsort(np.concatenate([piece[2] for piece in pieces]), kind="stable")
+    taken, positions = take_records(offsets, order)
+    return Scratch.at(folder).save(f"sets-{number:06d}", (taken, items[positions].astype(np.int32)))
+
+
+def holders_of_shard(shard: MixedShard, n_items: int) -> Int64s:
+    """How many people of a shard have a record with each item."""
+    assert isinstance(shard.table, PersonShard)
+    offsets, items = shard.sets.read()
+    pairs = np.unique(np.repeat(shard.table.persons(), np.diff(offsets)) * max(n_items, 1) + items)
+    return np.bincount(pairs % max(n_items, 1), minlength=n_items).astype(np.int64)
 
 
 def note_part(numbered: tuple[int, Part], columns: str, rows: str, scanned: ScannedMixed) -> dict[str, Any]:

@@ -82,13 +82,14 @@ def mean_item_loss(recoded: Sequence[Recoded], loss: ItemLoss, suppressed: int, 
     return (sum(float(one.losses(loss).sum()) for one in recoded) + suppressed) / max(n_records, 1)
 
 
-def refuse_frequent_secrets(recoder: ItemRecoder, n_records: int, held: Int64s | None = None) -> None:
-    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is united.
+def refuse_frequent_secrets(recoder: ItemRecoder, n_records: int) -> None:
+    """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is united."""
+    held = holders(recoder.secret_offsets, recoder.secrets, len(recoder.secret_labels), recoder.person)
+    refuse_frequent(recoder, held, n_records, "people" if len(recoder.person) else "records")
 
-    `held` tells how many have each sensitive item, where they are not all those of the recoder."""
-    if held is None:
-        held = holders(recoder.secret_offsets, recoder.secrets, len(recoder.secret_labels), recoder.person)
-    counted = "people" if len(recoder.person) else "records"
+
+def refuse_frequent(recoder: ItemRecoder, held: Int64s, n_records: int, counted: str) -> None:
+    """The same by how many have each sensitive item."""
     for label, count in zip(recoder.secret_labels, held.tolist(), strict=True):
         if count * recoder.l > n_records:
             raise InfeasibleDiversity(
