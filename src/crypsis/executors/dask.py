@@ -20,6 +20,7 @@ import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -216,35 +217,57 @@ class DaskResident:
         self._name = secrets.token_hex(8)
         self._plan = executor.scratch.save(f"resident-{self._name}", (make, shards, tuple(common)))
         self._numbers = list(range(len(shards)))
-        self._log: list[str] = []
+        self._calls = 0  # so many files are the log
         self._before = 0  # calls that need not be repeated
 
     def call(self, name: str, *arguments: Any) -> list[Any]:
-        self._log.append(self._executor.scratch.save(f"call-{self._name}-{len(self._log)}", (name, arguments)))
-        return self._executor.map(ask_resident, self._numbers, self._name, self._plan, self._before, tuple(self._log))
+        scratch = self._executor.scratch
+        scratch.save(name_of_call(self._name, self._calls), (name, arguments))
+        self._calls += 1
+        log = Log(str(scratch.folder), self._name, self._before, self._calls)
+        return self._executor.map(ask_resident, self._numbers, self._plan, log)
 
     def snapshot(self) -> None:
-        self._before = len(self._log)
+        self._before = self._calls
 
     def close(self) -> None:
-        self._log = []
         self._executor._forget(self._name)
+
+
+@dataclass(frozen=True)
+class Log:
+    """The calls of objects that stay, each in a file of a folder: so many, of which the first need not be repeated."""
+
+    folder: str
+    name: str
+    before: int
+    calls: int
+
+    def read(self, number: int) -> tuple[str, Sequence[Any]]:
+        """What was called, and with what."""
+        called: tuple[str, Sequence[Any]] = load(str(Path(self.folder, name_of_call(self.name, number))))
+        return called
+
+
+def name_of_call(name: str, number: int) -> str:
+    """The file of a call."""
+    return f"call-{name}-{number}"
 
 
 _residents: dict[tuple[str, int], tuple[int, Any, Any]] = {}
 
 
-def ask_resident(number: int, name: str, plan: str, before: int, log: Sequence[str]) -> Any:
+def ask_resident(number: int, plan: str, log: Log) -> Any:
     """The answer of an object to the last call of the log; calls that it has not seen are made first, in order."""
-    seen, one, answer = _residents.get((name, number), (-1, None, None))
-    if seen < before or seen > len(log):
+    seen, one, answer = _residents.get((log.name, number), (-1, None, None))
+    if seen < log.before or seen > log.calls:
         make, shards, common = load(plan)
-        one, seen = make(shards[number], *common), before
-    while seen < len(log):
-        method, arguments = load(log[seen])
+        one, seen = make(shards[number], *common), log.before
+    while seen < log.calls:
+        method, arguments = log.read(seen)
         answer = ask(one, method, arguments)
         seen += 1
-    _residents[name, number] = (seen, one, answer)
+    _residents[log.name, number] = (seen, one, answer)
     return answer
 
 

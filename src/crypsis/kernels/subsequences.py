@@ -99,6 +99,15 @@ def count_of(tally: Tally, key: int) -> int:
 
 
 @njit
+def counts_of(tally: Tally, keys: Int64s) -> Int64s:
+    """The same for many subsequences."""
+    counts = np.empty(len(keys), np.int64)
+    for index, key in enumerate(keys):
+        counts[index] = count_of(tally, key)
+    return counts
+
+
+@njit
 def is_short(tally: Tally, more: int) -> bool:
     """A table of open addressing (a dense one never) needs `with_room` before `more` keys are added."""
     return len(tally.keys) > 0 and 2 * (tally.used[0] + more) > len(tally.keys)
