@@ -131,6 +131,36 @@ def test_scanned_sets_of_people_are_those_in_memory(seed: int, method: crypsis.M
     assert contents(release.write(tmp_path / "own")) == contents(local.write(tmp_path / "local"))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_scanned_columns_of_sets_of_people_are_those_in_memory(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame(
+        {
+            "uid": [f"p{rng.integers(20)}" for _ in range(50)],
+            "drugs": [" ".join(one) for one in random_sets(rng, 50).to_lists()],
+        }
+    )
+    (tmp_path / "all").mkdir()
+    frame.write_csv(tmp_path / "all" / "one.csv")
+    for number, (first, last) in enumerate(pairwise([0, *random_cuts(rng, 50), 50])):
+        frame.slice(first, last - first).write_csv(tmp_path / f"{number}.csv")
+    options = {"columns": {"drugs": {"type": "items", "separator": " "}}, "person": "uid"}
+    read = crypsis.read_transactions(tmp_path / "all" / "one.csv", **options)
+    scanned = crypsis.scan_transactions(tmp_path / "*.csv", **options)
+    with Serial() as executor:
+        encoded = encode_records(scanned, executor)
+        assert encoded.whole.to_lists() == read.to_lists()
+        assert encoded.whole.person.tolist() == read.person.tolist()
+        assert encoded.holders.tolist() == read.unite_by_person().supports.tolist()
+    for method in (crypsis.Apriori(k=3, m=2), crypsis.PCTA(k=4)):
+        local, release = crypsis.anonymize(read, method), crypsis.anonymize(scanned, method)
+        assert release.guarantee.unit == "person"
+        assert release.verify().to_dict() == local.verify().to_dict()
+        shown = [contents(one.write(tmp_path / f"{name}-{method.name()}")) for name, one in
+                 {"own": release, "local": local}.items()]  # fmt: skip
+        assert shown[0] == shown[1]
+
+
 def test_one_record_has_one_person(tmp_path: Path) -> None:
     frame = pl.DataFrame({"visit": ["r1", "r2", "r1"], "uid": ["p", "q", "q"], "drug": ["a", "b", "c"]})
     frame.write_csv(tmp_path / "one.csv")
@@ -169,10 +199,6 @@ def test_what_is_not_counted_on_parts_is_refused(tmp_path: Path) -> None:
     scanned = crypsis.scan_transactions(tmp_path, **OPTIONS)
     with pytest.raises(PersonNotSupported, match="Methods that count people: Apriori"):
         crypsis.anonymize(scanned, crypsis.Disassociation(k=2))
-    sets = {"drugs": {"type": "items", "separator": " "}}
-    pl.DataFrame({"uid": ["p", "p"], "drugs": ["a b", "a"]}).write_csv(tmp_path / "sets.csv")
-    with pytest.raises(PersonNotSupported, match="a row for each item"):
-        crypsis.scan_transactions(tmp_path / "sets.csv", person="uid", columns=sets)
     pl.DataFrame({"visit": [1], "uid": ["p"], "drug": [["a", "b"]]}).write_parquet(tmp_path / "lists.parquet")
     with pytest.raises(PersonNotSupported, match="here a row holds several"):
         crypsis.anonymize(crypsis.scan_transactions(tmp_path / "lists.parquet", **OPTIONS), crypsis.Apriori(k=1))

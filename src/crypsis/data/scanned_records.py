@@ -22,7 +22,7 @@ from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import NotApplicable, PersonNotSupported, TooLarge
+from crypsis.errors import NotApplicable, TooLarge
 
 if TYPE_CHECKING:  # sources are imported when something is read
     from crypsis.data.sources import DataFile, DataSource, TrackSource
@@ -64,12 +64,6 @@ class ScannedRecords:
         with on_disk(file.places[0]) as path:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
-        if given.get("person") is not None and given.get("columns"):
-            raise PersonNotSupported(
-                "On parts people are counted for tables, tracks, trajectories and sets with a row for each item, and "
-                "in these data a person may have several records. Give each person one record, or read the data into "
-                "memory."
-            )
         for option, usual in _NEED_ALL.items():
             if given.get(option, usual) != usual:
                 raise NotApplicable(
@@ -126,6 +120,11 @@ class ScannedRecords:
         gathered = self.source.kind in ("transactions", "trajectories")
         person = self.source.parameters().get("person") if gathered else None
         return None if person is None else str(person)
+
+    @property
+    def is_wide(self) -> bool:
+        """Each row is a record, whose set stands in columns."""
+        return bool(self.source.parameters().get("columns"))
 
     @property
     def has_location_table(self) -> bool:

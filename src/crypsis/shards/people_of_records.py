@@ -5,7 +5,7 @@ People who have a record that holds something are then counted shard by shard, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
-from crypsis.shards.ragged import RaggedShard
+from crypsis.shards.ragged import RaggedShard, joined_rows
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,36 @@ def people_of_records(
         for index, (offsets, codes, own) in enumerate(pieces)
     ]
     return people_of_files(files, persons, n_codes, executor)
+
+
+def people_of_shards(
+    shards: Sequence[RaggedShard], persons: Int64s, n_codes: int, executor: Executor
+) -> PeopleOfRecords:
+    """The same of shards in input order, in which the records of a person lie anywhere."""
+    folder = str(executor.scratch.below("pieces").folder)
+    work = [(shard, persons[shard.first : shard.first + shard.rows]) for shard in shards]
+    pieces = executor.exchange(send_people, work, len(shards), len(shards))
+    return people_of_files(executor.map(join_people, list(enumerate(pieces)), folder), persons, n_codes, executor)
+
+
+def send_people(work: tuple[RaggedShard, Int64s], targets: int) -> Iterator[tuple[int, tuple[Int64s, Int32s, Int64s]]]:
+    """The records of a shard by the piece that their persons are whole in."""
+    shard, persons = work
+    offsets, codes = shard.read()
+    for target in np.unique(persons % targets).tolist():
+        chosen = np.flatnonzero(persons % targets == target)
+        taken, positions = take_records(offsets, chosen)
+        yield target, (taken, codes[positions], persons[chosen])
+
+
+def join_people(numbered: tuple[int, Sequence[str]], folder: str) -> tuple[str, str]:
+    """The records of a piece in the order of the input, and the person of each."""
+    number, files = numbered
+    pieces = [load(file) for file in files]
+    persons = np.concatenate([np.zeros(0, np.int64), *(piece[2] for piece in pieces)])
+    scratch = Scratch.at(folder)
+    rows = scratch.save(f"rows-{number:06d}", joined_rows([piece[:2] for piece in pieces]))
+    return rows, scratch.save(f"persons-{number:06d}", persons)
 
 
 def people_of_files(

@@ -15,7 +15,9 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.data.formats.columns import labels
 from crypsis.data.formats.long import two_owners, two_persons
+from crypsis.data.person_codes import persons_by_first_record
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
@@ -27,7 +29,13 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import SOURCE as ROWS_OF_PARTS
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
-from crypsis.shards.people_of_records import PeopleOfRecords, cut_people, people_of_files, people_of_records
+from crypsis.shards.people_of_records import (
+    PeopleOfRecords,
+    cut_people,
+    people_of_files,
+    people_of_records,
+    people_of_shards,
+)
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 from crypsis.shards.suspected_people import person_like_of_parts
 
@@ -266,7 +274,8 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     """Read every part once, and encode all of them alike."""
     parts = scanned.parts(executor.memory, executor.scratch.folder)
     folder = str(executor.scratch.below("shards").folder)
-    files = [] if scanned.person_column is None else gather_rows(scanned, parts, executor, folder)
+    gathered = scanned.person_column is not None and not scanned.is_wide
+    files = gather_rows(scanned, parts, executor, folder) if gathered else []
     if not files:
         noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
         if first_repeated_id([one["hashes"] for one in noted]) is not None:  # rows of one id lie in several parts
@@ -296,6 +305,8 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         began = [(shard, one["first"], one["ids"]) for shard, one in zip(facts["shards"], noted, strict=True)]
         placed = arrange_records(began, len(parts), executor, folder)
         facts |= {"shards": numbered_shards(placed), "ids": tuple(one["ids"] for one in placed if one["ids"])}
+    elif scanned.is_wide and scanned.person_column is not None:
+        facts["person"] = _people_of_rows(facts["shards"], noted, len(vocabulary), executor)
     if scanned.stands_for is Transactions:
         mask = sensitive_mask(vocabulary, scanned.sensitive)
         collapsed = sum(one["data"].collapsed for one in noted)
@@ -329,6 +340,16 @@ def _people(
         for index, shard in enumerate(shards)
     ]
     return in_input_order, people_of_files(files, in_input_order, n_codes, executor)
+
+
+def _people_of_rows(
+    shards: Sequence[RaggedShard], noted: Sequence[Mapping[str, Any]], n_codes: int, executor: Executor
+) -> PeopleOfRecords | None:
+    """The people of records of which each is a row, in the order of their first records; None where each record is
+    one."""
+    names = pl.concat([load(one["names"]) for one in noted])
+    persons = persons_by_first_record(Vocabulary.of(names).encode(names).astype(np.int64), len(names))
+    return None if persons is None else people_of_shards(shards, persons, n_codes, executor)
 
 
 def vocabulary_of(noted: Sequence[Mapping[str, Any]]) -> Vocabulary:
@@ -367,7 +388,11 @@ def numbered_shards(made: Sequence[Mapping[str, Any]]) -> tuple[RaggedShard, ...
 def note_part(numbered: tuple[int, Part], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
     """The records of a part in its own codes, and its labels; without records also what is known of it."""
     number, part = numbered
-    return _noted(scanned.read_part(part), number, folder, scanned)
+    told = _noted(scanned.read_part(part), number, folder, scanned)
+    if scanned.is_wide and scanned.person_column is not None:
+        names = labels(scanned.read_rows(part), scanned.person_column, part.file)
+        told["names"] = Scratch.at(folder).save(f"names-{number:06d}", names)
+    return told
 
 
 def note_gathered(numbered: tuple[int, str], folder: str, scanned: ScannedRecords) -> dict[str, Any]:
