@@ -73,7 +73,7 @@ from crypsis.review.refusal import refuse_colours
 from crypsis.run_context import RunContext
 from crypsis.shards.people import persons_of_rows
 from crypsis.shards.table import EncodedTable
-from crypsis.signatures import sign_files
+from crypsis.signatures import Signature, read_signature, sign_files
 from crypsis.translation import reading
 from crypsis.verifiers.counted_people import refuse_uncounted
 from crypsis.verifiers.table_parts import CountedParts, PublishedColumns, RowsOfPeople, count_parts, verify_parts
@@ -480,16 +480,22 @@ def told_columns(described: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 
 def verify_release_parts(folder: str | Path, executor: Executor) -> Verdict:
     """Recount the guarantee of a release of parts from its files alone, in bounded memory."""
+    return verify_signed_parts(folder, executor)[0]
+
+
+def verify_signed_parts(folder: str | Path, executor: Executor) -> tuple[Verdict, Signature]:
+    """The same, and what the signature says."""
     opened, described = open_parts(folder)
     guarantee = guarantee_from_dict(opened.manifest["guarantee"])
+    signature = read_signature(opened.path, opened.digests)
     files = tuple(str(opened.path / name) for name in data_files(described))
-    n_records, verdict = kind_named(described["kind"]).verify_parts(files, described, guarantee, executor)
-    problems = list(opened.damage)
-    if n_records != described["rows"]:
-        problems.append(f"The parts have {n_records} rows, the manifest says {described['rows']}.")
+    kind = kind_named(described["kind"])
+    kind.read_beside(opened.path, opened.manifest)
+    n_records, verdict = kind.verify_parts(files, described, guarantee, executor)
+    problems = [*opened.damage, *signature.damage, *opened.miscounted(n_records)]
     if verdict.holds and problems:
-        return replace(verdict, holds=False, problem=problems[0])
-    return verdict
+        return replace(verdict, holds=False, problem=problems[0]), signature
+    return verdict, signature
 
 
 def _published(parts: PublishedBlocks, encoded: EncodedTable) -> PublishedTable:

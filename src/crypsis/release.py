@@ -57,7 +57,7 @@ from crypsis.reports.report import Report
 from crypsis.review import Review, ReviewThresholds, Subject, review
 from crypsis.review.refusal import confirmable_names, confirmed_names, refuse_colours, refuse_unconfirmed
 from crypsis.run_context import RunContext
-from crypsis.signatures import BROKEN, UNSIGNED, Signature, check_private_key, read_signature, sign_files
+from crypsis.signatures import UNSIGNED, Signature, check_private_key, read_signature, sign_files
 from crypsis.strict_json import WholeNumbers, indented_parts, read_json
 from crypsis.translation import reading
 from crypsis.verifiers import verify
@@ -636,10 +636,8 @@ def read_working_copy(folder: str | Path) -> Release:
 
 def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool) -> Release:
     opened = open_release_folder(folder, working_copy=working_copy)
-    manifest, damage = opened.manifest, list(opened.damage)
+    manifest = opened.manifest
     signature = read_signature(folder, opened.digests)
-    if signature.state == BROKEN:
-        damage.append("The release is wrongly signed: release.sig is not the signature of these files.")
     described = manifest["data"]
     guarantee = guarantee_from_dict(manifest["guarantee"])
     kind = kind_named(described["kind"])
@@ -655,15 +653,14 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
         data = kind.with_private_facts(data, manifest["private"])
     if private_report is not None:
         data = kind.with_private_facts(data, _read_private_report(Path(private_report)))
-    if len(data) != described["rows"]:
-        damage.append(f"{described['file']} has {len(data)} rows, the manifest says {described['rows']}.")
+    damage = (*opened.damage, *signature.damage, *opened.miscounted(len(data)))
     told = manifest.get("review")
     return Release(
         data=data,
         guarantee=guarantee,
         side_file=side_file,
         manifest=manifest,
-        damage=tuple(damage),
+        damage=damage,
         confirmed=confirmed_names(told.get("confirmed") if isinstance(told, Mapping) else None, data),
         signature=signature,
         about=None if "about" not in manifest else About.of(manifest["about"]),

@@ -18,7 +18,7 @@ from typing import Any
 from crypsis.errors import BadParameter, BadRelease, ContradictoryRoles, LeavesFolder, UnlistedFile
 from crypsis.publication import KIND_NAMES, kind_named
 from crypsis.publication.deposit import DEPOSIT_FILES
-from crypsis.publication.table_parts import MOST_PARTS, PARTS, is_part_name, part_files
+from crypsis.publication.table_parts import MOST_PARTS, PART_ROWS, PARTS, is_part_name, part_files
 from crypsis.reports.about import About
 from crypsis.strict_json import read_json
 
@@ -43,6 +43,13 @@ class ReleaseFolder:
     manifest: dict[str, Any]
     damage: tuple[str, ...]
     digests: Mapping[str, str]  # of every file but the signature, as they are now
+
+    def miscounted(self, rows: int) -> tuple[str, ...]:
+        """What is wrong where the data have so many rows; nothing where the manifest says so, too."""
+        described = self.manifest["data"]
+        if rows == described["rows"]:
+            return ()
+        return (f"{described['file']} has {rows} rows, the manifest says {described['rows']}.",)
 
 
 def open_release_folder(folder: Path, *, working_copy: bool = False) -> ReleaseFolder:
@@ -176,6 +183,8 @@ def _check_optional_parts(manifest: Mapping[str, Any], path: Path) -> None:
     wrong = [name for name, kind in kinds.items() if name in manifest and not isinstance(manifest[name], kind)]
     if wrong:
         raise BadRelease(f"{MANIFEST} has {', '.join(wrong)} in a form that is not understood.", where=str(path))
+    if "scaling" in manifest and not _is_scaling(manifest["scaling"]):
+        raise BadRelease(f"{MANIFEST} has scaling in a form that is not understood.", where=str(path))
     if "about" in manifest:
         try:
             About.of(manifest["about"])
@@ -185,12 +194,25 @@ def _check_optional_parts(manifest: Mapping[str, Any], path: Path) -> None:
             ) from error
 
 
+def _is_scaling(content: Any) -> bool:
+    """Blocks of so many records were anonymized apart."""
+    return (
+        isinstance(content, dict)
+        and set(content) == {"mode", "block_rows"}
+        and content["mode"] == "blocks"
+        and type(content["block_rows"]) is int
+        and content["block_rows"] > 0
+    )
+
+
 def _is_described(described: Mapping[str, Any]) -> bool:
     """The entry on the data names its kind, file, format, order and rows, and they fit."""
     kind, format, rows = described.get("kind"), described.get("format"), described.get("rows")
     if not isinstance(kind, str) or not isinstance(format, str) or type(rows) is not int or rows < 0:
         return False
     if described.get("order") not in ("sorted", "input"):
+        return False
+    if format == PARTS and rows > MOST_PARTS * PART_ROWS:
         return False
     return kind_named(kind).files.get(format) == described.get("file")
 
@@ -232,9 +254,18 @@ def _listed_files(manifest: Mapping[str, Any], folder: Path) -> dict[str, dict[s
     for name in (MANIFEST, SIGNATURE):
         if name in listed:
             raise BadRelease(f"{MANIFEST} lists {name}, which cannot have its checksum there.", where=str(folder))
-    absent = [name for name in data_files(manifest["data"]) if name not in listed]
+    own = data_files(manifest["data"])
+    absent = [name for name in own if name not in listed]
     if absent:
         raise BadRelease(f"{MANIFEST} gives no checksum for {absent[0]}.", where=str(folder))
+    beside = kind_named(manifest["data"]["kind"]).files_beside
+    strange = min(set(listed) - {*own, *beside, *_OTHER_FILES}, default=None)
+    if strange is not None:
+        raise UnlistedFile(
+            f"{MANIFEST} lists {strange!r}, which is no file of these data: nothing reads it, and no guarantee covers "
+            "it.",
+            where=str(folder),
+        )
     return listed
 
 
@@ -274,7 +305,7 @@ def data_files(described: Mapping[str, Any]) -> list[str]:
     """The files that hold the published records: one, or one for each part."""
     if described["format"] != PARTS:
         return [described["file"]]
-    return part_files(described)[:MOST_PARTS]
+    return part_files(described)
 
 
 def _listed_paths(path: Any, format: str) -> list[Any]:

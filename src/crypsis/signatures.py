@@ -67,6 +67,12 @@ class Signature:
     key: str | None = None  # its fingerprint
     name: str | None = None  # of the owner, where the key is known
 
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """What is wrong with the release, as far as its signature tells."""
+        broken = "The release is wrongly signed: release.sig is not the signature of these files."
+        return (broken,) if self.state == BROKEN else ()
+
     def trusted_by(self, keys: Iterable[str | Path | PublicKey]) -> Signature:
         """The same after the key was compared with those that the recipient trusts."""
         known = [key if isinstance(key, PublicKey) else read_public_key(key) for key in keys]

@@ -27,6 +27,7 @@ from crypsis.data.disassociated_text import arranged
 from crypsis.data.forest_counts import ForestCounts
 from crypsis.data.forest_parts import join_forests, root_sizes, take_roots
 from crypsis.data.formats import parquet
+from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.compression import read_bytes, readable_file
 from crypsis.data.formats.failures import POLARS_FAILURES, writing
 from crypsis.data.transaction import Transactions
@@ -280,6 +281,7 @@ def _lists(data: DisassociatedTransactions, offsets: Int64s, codes: Any) -> pl.S
 def _read_parquet(file: Path) -> DisassociatedTransactions:
     frame, written = parquet.read_frame_and_metadata(file)
     header = _header(written)
+    refuse_other_columns(frame.columns, _COLUMNS, str(file))
     try:
         frame = frame.select(pl.col(name).cast(kind) for name, kind in _COLUMNS.items())
     except POLARS_FAILURES as error:

@@ -28,6 +28,7 @@ class PublishedKind(ABC):
 
     name: ClassVar[str]
     files: ClassVar[dict[str, str]]  # format: file name
+    files_beside: ClassVar[frozenset[str]] = frozenset()  # what may lie beside the records, and is read with them
     report_place: ClassVar[str]  # where `reports` says what its report consists of
     private: ClassVar[bool] = False  # under differential privacy: no figure against the original is ever published
     aligned: ClassVar[bool] = True  # a published row was made from one input row
@@ -81,6 +82,10 @@ class PublishedKind(ABC):
     @abstractmethod
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[Any, Any]:
         """Published data and side file of a release folder."""
+
+    def read_beside(self, folder: Path, manifest: Mapping[str, Any]) -> Any:
+        """What is published beside the records of a release folder; None if nothing is."""
+        return None
 
     def verify_parts(
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor

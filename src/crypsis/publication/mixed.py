@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int64s, offsets_of
+from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.failures import writing
 from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanings, write_meanings
 from crypsis.data.formats.tabular import read_table_file
@@ -25,7 +26,6 @@ from crypsis.publication.kind import PublishedKind, rows_of_input, shown_labels
 from crypsis.publication.relational import (
     MEANING,
     TableKind,
-    refuse_lacking,
     text_ranks,
     told_leaves,
     told_nodes,
@@ -48,6 +48,7 @@ class MixedKind(PublishedKind):
 
     name: ClassVar[str] = "mixed"
     files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet", PARTS: "mixed"}
+    files_beside: ClassVar[frozenset[str]] = frozenset([MEANINGS])
     report_place: ClassVar[str] = "mixed_report.MIXED_REPORT"
 
     def side_file(self, original: Mixed, published: PublishedMixed) -> None:
@@ -94,7 +95,7 @@ class MixedKind(PublishedKind):
         if described.get("scopes") is not None:
             frame, scopes = _without_scopes(frame, described["scopes"], source)
         columns = {column["name"]: column for column in described["columns"]}
-        refuse_lacking(frame.columns, columns, source)
+        refuse_other_columns(frame.columns, [*columns, described["items"]], source)
         published = PublishedMixed.from_frame(
             frame,
             described["items"],

@@ -13,6 +13,7 @@ from crypsis.data.microdata import PublishedData
 from crypsis.data.missing import MISSING_EQUALS_MISSING
 from crypsis.data.relational import NodeLeaves, PublishedColumn
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.errors import BadPublication, BadRow
 from crypsis.publication.relational import described_nodes, told_leaves, told_nodes
 from crypsis.publication.table_parts import FOLDER, PARTS
 from crypsis.verifiers.table_parts import CountedParts, PublishedColumns
@@ -35,6 +36,7 @@ class PublishedParts(PublishedData):
             {name: column["role"] for name, column in columns.items()},
             {name: column["type"] for name, column in columns.items()},
             told_nodes(columns),
+            tuple(entry[name] for name in ("items", "scopes") if entry.get(name) is not None),
         )
         return cls(files, told, entry["rows"], told_leaves(columns))
 
@@ -54,7 +56,10 @@ class PublishedParts(PublishedData):
         """A column with one row for each distinct cell, and how many records each stands for."""
         counts = counted.cell_counts[name]
         texts = counts[name]
-        cells, cell_of_text = Cells.parse(self.columns.types[name], texts, self.columns.nodes.get(name))
+        try:
+            cells, cell_of_text = Cells.parse(self.columns.types[name], texts, self.columns.nodes.get(name))
+        except BadRow as error:
+            raise BadPublication(error.message, where=f"column {name!r}") from None
         codes = cell_of_text[Vocabulary(texts).encode(texts)] if len(texts) else cell_of_text
         role: Any = self.columns.roles[name]
         column = PublishedColumn(name, role, codes, cells, self.hierarchies.get(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,12 +11,13 @@ import numpy as np
 
 from crypsis.arrays import Int64s
 from crypsis.arrays.row_ranks import order_rows
+from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.failures import writing
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import COLUMN_TYPES
-from crypsis.errors import BadPublication, BadRelease
+from crypsis.errors import BadRelease
 from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, Verdict
 from crypsis.metrics.class_sizes import class_figures
@@ -66,7 +67,7 @@ class TableKind(PublishedKind):
         described = manifest["data"]
         frame, source = read_table_file(folder / described["file"])
         columns = {column["name"]: column for column in described["columns"]}
-        refuse_lacking(frame.columns, columns, source)
+        refuse_other_columns(frame.columns, columns, source)
         published = PublishedTable.from_frame(
             frame,
             {name: column["role"] for name, column in columns.items()},
@@ -83,8 +84,11 @@ class TableKind(PublishedKind):
         from crypsis.publication.published_parts import PublishedParts
         from crypsis.verifiers.table_parts import count_parts, verify_parts
 
-        columns = PublishedParts.described(tuple(files), described).columns
+        parts = PublishedParts.described(tuple(files), described)
+        columns = parts.columns
         counted = count_parts(files, columns, guarantee, executor)
+        for name in columns.roles:  # every cell is one of its column
+            parts.column_of_counts(name, counted)
         return counted.n_records, verify_parts(counted, columns, guarantee)
 
     def read_original(
@@ -209,13 +213,6 @@ def described_nodes(column: PublishedColumn) -> dict[str, Any] | None:
     if column.hierarchy is None or not column.hierarchy.declared:
         return {"nodes": names}
     return {"nodes": names, **column.hierarchy.to_json()}
-
-
-def refuse_lacking(found: Sequence[str], described: Collection[str], source: str) -> None:
-    """Every column that the manifest describes must be there."""
-    lacking = [name for name in described if name not in found]
-    if lacking:
-        raise BadPublication(f"The published table lacks the column {', '.join(map(repr, lacking))}.", where=source)
 
 
 def text_ranks(column: PublishedColumn) -> Int64s:

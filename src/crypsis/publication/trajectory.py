@@ -66,6 +66,7 @@ class TrajectoryKind(PublishedKind):
         "parquet": "trajectories.parquet",
         PARTS: "trajectories",
     }
+    files_beside: ClassVar[frozenset[str]] = frozenset([LOCATIONS, POINTS, AREAS, TIMED_PLACES, TAXONOMY])
     report_place: ClassVar[str] = "release_report.TRAJECTORY_REPORT"
 
     def side_file(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
@@ -196,13 +197,10 @@ class TrajectoryKind(PublishedKind):
             frame = read_table_file(folder / TIMED_PLACES)[0]
             published = replace(published, timed=TimedPlaces.from_frame(frame, described["times"], str(folder)))
         if described.get("taxonomy"):
-            published = replace(published, place_tree=tuple(Taxonomy.from_file(folder / TAXONOMY).to_pairs()))
-        if LOCATIONS not in manifest["files"]:
-            return published, None
-        locations = replace(read_locations(folder / LOCATIONS), crs=described.get("crs"))
-        if described.get("places") != "cells":
-            grid = described.get("grid")
-            return published, locations if grid is None else replace(locations, grid=Grid.from_dict(grid))
+            published = replace(published, place_tree=_place_tree(folder))
+        locations = self.read_beside(folder, manifest)
+        if locations is None or described.get("places") != "cells":
+            return published, locations
         missing = published.symbols.vocabulary.series.filter(
             locations.vocabulary.encode(published.symbols.vocabulary.series) < 0
         )
@@ -216,6 +214,16 @@ class TrajectoryKind(PublishedKind):
         )
         locations = replace(locations, written=written)
         return replace(published, places=locations), locations
+
+    def read_beside(self, folder: Path, manifest: Mapping[str, Any]) -> Locations | None:
+        described = manifest["data"]
+        if described.get("taxonomy"):
+            _place_tree(folder)
+        if LOCATIONS not in manifest["files"]:
+            return None
+        locations = replace(read_locations(folder / LOCATIONS), crs=described.get("crs"))
+        grid = None if described.get("places") == "cells" else described.get("grid")
+        return locations if grid is None else replace(locations, grid=Grid.from_dict(grid))
 
     def with_private_facts(self, published: PublishedTrajectories, facts: Mapping[str, Any]) -> PublishedTrajectories:
         """With what the publisher knows: what was cut and suppressed, which input each row was made of, and of tracks
@@ -340,6 +348,11 @@ def _untrue_row(published: PublishedTrajectories, original: Trajectories, input_
     owners = input_rows.astype(np.int32)
     row = row_of_nobody(published.offsets, codes, owners, input_rows, original.offsets, original.codes, everyone)
     return None if row is None else f"row {row} of a shard is no part of the trajectory that it was made of"
+
+
+def _place_tree(folder: Path) -> tuple[Any, ...]:
+    """What locations mean, as the release tells it."""
+    return tuple(Taxonomy.from_file(folder / TAXONOMY).to_pairs())
 
 
 def _described_times(published: PublishedTrajectories) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class TransactionKind(PublishedKind):
         "csv": "transactions.csv",
         PARTS: "transactions",
     }
+    files_beside: ClassVar[frozenset[str]] = frozenset([MEANINGS])
     report_place: ClassVar[str] = "transaction_report.TRANSACTION_REPORT"
 
     def side_file(self, original: Transactions, published: PublishedTransactions) -> None:

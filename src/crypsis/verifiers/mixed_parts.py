@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import PublishedMixed
 from crypsis.errors import BadPublication, NoQuasiIdentifiers, NotApplicable, OriginalRequired
@@ -220,8 +221,6 @@ def _verdict(
 
 def _read(file: str, columns: MixedColumns) -> pl.DataFrame:
     frame, source = read_table_file(file)
-    lacking = [name for name in columns.names if name not in frame.columns]
-    if lacking:
-        raise NotApplicable(f"This part of the release lacks the column {lacking[0]!r}.", where=source)
+    refuse_other_columns(frame.columns, columns.names, source)
     texts = [pl.col(name).cast(pl.String).fill_null("") for name in (*columns.table.roles, columns.items)]
     return frame.select(*texts, *([] if columns.scopes is None else [columns.scopes]))

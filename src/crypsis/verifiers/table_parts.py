@@ -21,6 +21,7 @@ import polars as pl
 
 from crypsis.arrays import Float64s, Int32s, Int64s, mixed_bits
 from crypsis.data.cells import CellKind, Cells
+from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.vocabulary import distinct_texts
 from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
@@ -50,11 +51,13 @@ class Workers(Protocol):
 
 @dataclass(frozen=True)
 class PublishedColumns:
-    """The columns as a manifest describes them: role and type by name, and the names of nodes."""
+    """The columns as a manifest describes them: role and type by name, and the names of nodes. `beside` are those of
+    the same files that hold no cells, such as sets."""
 
     roles: Mapping[str, str]
     types: Mapping[str, Any]
     nodes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
 
     def named(self, role: str) -> list[str]:
         return [name for name, own in self.roles.items() if own == role]
@@ -506,9 +509,7 @@ def _load(file: str) -> Any:
 
 def _read(file: str, columns: PublishedColumns) -> pl.DataFrame:
     frame, source = read_table_file(file)
-    lacking = [name for name in columns.roles if name not in frame.columns]
-    if lacking:
-        raise NotApplicable(f"This part of the release lacks the column {lacking[0]!r}.", where=source)
+    refuse_other_columns(frame.columns, [*columns.roles, *columns.beside], source)
     return frame.select(pl.col(name).cast(pl.String).fill_null("") for name in columns.roles)
 
 

@@ -6,7 +6,7 @@ that names file, line and column; nothing is guessed and nothing is dropped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from crypsis.arrays import Bools, Float64s
 from crypsis.data.formats.source import place
 from crypsis.data.formats.timestamps import EPOCH_WORDS, epoch_as_datetime, epoch_of, parse_as, recognise, words_for
 from crypsis.data.formats.written_numbers import recognise_numbers
-from crypsis.errors import BadCoordinate, BadLabel, BadRow, UnknownColumn, did_you_mean
+from crypsis.errors import BadCoordinate, BadLabel, BadPublication, BadRow, UnknownColumn, did_you_mean
 
 TIMESTAMP_FORMATS = (
     "%Y-%m-%dT%H:%M:%S%.f",
@@ -45,6 +45,20 @@ def unknown_column(name: str, known: Sequence[str], source: str | None = None) -
         column=name,
         known=list(known),
     )
+
+
+def refuse_other_columns(found: Sequence[str], described: Collection[str], source: str) -> None:
+    """A published file holds the columns that it is described with: none is lacking, and none stands beside them."""
+    lacking = [name for name in described if name not in found]
+    if lacking:
+        raise BadPublication(f"The published data lack the column {', '.join(map(repr, lacking))}.", where=source)
+    beside = [name for name in found if name not in described]
+    if beside:
+        raise BadPublication(
+            f"The published data have the column {', '.join(map(repr, beside))}, which nothing describes and no "
+            "guarantee covers.",
+            where=source,
+        )
 
 
 def is_empty(values: pl.Series) -> pl.Series:

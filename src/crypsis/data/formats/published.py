@@ -21,7 +21,7 @@ from polars.io.plugins import register_io_source
 
 from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of, take_records
 from crypsis.data.formats import format_of, json_lines, parquet
-from crypsis.data.formats.columns import unknown_column
+from crypsis.data.formats.columns import refuse_other_columns, unknown_column
 from crypsis.data.formats.compression import is_compressed, readable_file
 from crypsis.data.formats.failures import writing
 from crypsis.data.formats.source import line_place, place
@@ -126,12 +126,14 @@ class _Rows:
 
 def _slices(file: Path) -> Iterator[_Rows]:
     if is_compressed(file):
-        frame, source = read_table_file(file, format="parquet", columns=[COLUMN])
+        frame, source = read_table_file(file, format="parquet")
+        refuse_other_columns(frame.columns, [COLUMN], source)
         yield _Rows(frame[COLUMN], source)
         return
     names = parquet.column_names(file)
     if COLUMN not in names:
         raise unknown_column(COLUMN, names, str(file))
+    refuse_other_columns(names, [COLUMN], str(file))
     for first, rows in parquet.slices(file, COLUMN, ROWS_OF_GROUP, LABELS_OF_GROUP):
         yield _Rows(parquet.read_slice(file, first, rows, columns=[COLUMN])[COLUMN], str(file), first)
 

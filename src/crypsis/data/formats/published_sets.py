@@ -19,7 +19,7 @@ import polars as pl
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats import csv, json_lines, parquet
-from crypsis.data.formats.columns import is_empty
+from crypsis.data.formats.columns import is_empty, refuse_other_columns
 from crypsis.data.formats.failures import writing
 from crypsis.data.formats.source import place
 from crypsis.data.symbols import Symbols
@@ -129,7 +129,8 @@ def write_meanings(data: PublishedTransactions, folder: Path) -> None:
 
 
 def _read_parquet(file: Path) -> tuple[Int64s, pl.Series]:
-    frame, source = parquet.read_frame(file, columns=[COLUMN])
+    frame, source = parquet.read_frame(file)
+    refuse_other_columns(frame.columns, [COLUMN], source)
     rows = frame[COLUMN]
     if rows.dtype != pl.List(pl.String):
         raise BadPublication(f"Column '{COLUMN}' must hold lists of names, it holds {rows.dtype}.", where=str(source))
