@@ -19,6 +19,7 @@ from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
 from crypsis.errors import CrypsisError, OptionWithoutEffect
 from crypsis.evaluate.dataset import Dataset
+from tests.cli.conftest import Run
 
 VISITS = "trajectory_id,position,location,rider\n1,1,a,x\n1,2,b,x\n2,1,a,x\n"
 CHECKINS = "user,time,lat,lon,rider\nu,2008-06-08T23:00Z,1,2,x\nv,2008-06-09T23:00Z,1,2,x\nv,2008-06-10T23:00Z,1,3,x\n"
@@ -159,3 +160,63 @@ def test_experiments_refuse_keys_of_other_kinds_before_anything_is_read(run, tmp
     (tmp_path / "e.toml").write_text('[dataset]\npath = "c.csv"\nkind = "tracks"\ngrid = 5\n[[run]]\nmethod = "ppsg"\n')
     done = run("--json", "run", tmp_path / "e.toml", "--out", tmp_path / "r")
     assert "option-without-effect" in done.out + done.err
+
+
+@pytest.mark.parametrize("executor", [(), ("--executor", "serial")])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("--quasi", "age"), ("--separator", ";"), ("--types", "age=int"), ("--step", "drop(columns=age)"),
+        ("--each-row-is-a-person",), ("--longest", "3"), ("--suppressed", "a"),
+    ],
+)  # fmt: skip
+def test_a_release_is_verified_as_it_says_itself(
+    run: Run, tmp_path: Path, typed: tuple[str, ...], executor: tuple[str, ...]
+) -> None:
+    folder = release_in_parts(run, tmp_path)
+    assert run("verify", folder, *executor).code == 0
+    refused = run("verify", folder, *executor, *typed)
+    assert refused.code == 2
+    assert f"option-without-effect: {typed[0]}" in refused.err
+
+
+def test_figures_and_risks_of_parts_refuse_what_they_do_not_use(run: Run, tmp_path: Path) -> None:
+    folder = release_in_parts(run, tmp_path)
+    original = ("--original", tmp_path / "parts", "--each-row-is-a-person", "--executor", "serial")
+    assert run("measure", folder, *original).code == 0
+    for typed in (("--seed", "3"), ("--step", "drop(columns=ill)")):
+        refused = run("measure", folder, *original, *typed)
+        assert refused.code == 2
+        assert f"option-without-effect: {typed[0]}" in refused.err
+    for executor in ((), ("--executor", "serial")):
+        refused = run("data", "risk", folder, *executor, "--separator", ";")
+        assert refused.code == 2
+        assert "option-without-effect: --separator" in refused.err
+
+
+def test_roles_typed_for_an_original_in_parts_are_used(run: Run, tmp_path: Path) -> None:
+    folder = release_in_parts(run, tmp_path)
+    original = ("--original", tmp_path / "parts", "--each-row-is-a-person")
+    for executor in ((), ("--executor", "serial")):
+        refused = run("measure", folder, *original, "--quasi", "nothing", *executor)
+        assert refused.code == 2
+        assert "nothing" in refused.err
+
+
+def test_no_memory_is_no_amount(run: Run, tmp_path: Path) -> None:
+    refused = run("verify", release_in_parts(run, tmp_path), "--executor", "serial", "--memory", "")
+    assert refused.code == 2
+    assert "--memory" in refused.err
+
+
+def release_in_parts(run: Run, folder: Path) -> Path:
+    (folder / "parts").mkdir()
+    for part in range(2):
+        rows = "".join(f"{20 + row % 5},{'flu' if row % 2 else 'cold'}\n" for row in range(20))
+        (folder / "parts" / f"{part}.csv").write_text(f"age,ill\n{rows}")
+    made = run(
+        "anonymize", folder / "parts", "--method", "mondrian", "-k", "3", "--quasi", "age", "--sensitive", "ill",
+        "--executor", "serial", "--out", folder / "release",
+    )  # fmt: skip
+    assert made.code == 0, made.err
+    return folder / "release"

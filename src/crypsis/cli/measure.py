@@ -59,7 +59,9 @@ class Measure(OnParts):
         Path | None,
         typer.Option("--private-report", help="The publisher's private report, which tells what the release must not."),
     ] = None
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the metrics that sample.")] = 0
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of the metrics that sample.", show_default="0")] = (
+        None
+    )
 
     def execute(self) -> None:
         from crypsis import _api
@@ -84,7 +86,7 @@ class Measure(OnParts):
             from crypsis.data.count_query import read_queries
 
             side_inputs["queries"] = read_queries(self.queries)
-        _show(measured(against, published.data, self.metric, self.seed, side_inputs), against.crs)
+        _show(measured(against, published.data, self.metric, self.seed or 0, side_inputs), against.crs)
 
     def _measure_parts(self, where: WhereToRun) -> None:
         """The figures of a release in parts that are sums over records; of the others it says that there are none."""
@@ -93,7 +95,7 @@ class Measure(OnParts):
         from crypsis.metrics import METRICS, metric_named, short_names
         from crypsis.parts_measure import measure_release_parts
 
-        for name in ("taxonomy", "hierarchy", "private_report"):
+        for name in ("taxonomy", "hierarchy", "private_report", "seed"):
             if getattr(self, name) is not None:
                 raise OptionWithoutEffect(
                     f"--{name.replace('_', '-')} is for figures that are not measured on parts; leave --executor out.",

@@ -63,6 +63,7 @@ class Risk(OnParts):
                 raise OptionWithoutEffect(
                     "--person is for a table as collected; a release does not tell whose records."
                 )
+            self.read.typed.but("quasi").refuse_all("a release is read as it says itself")
             if self.after is not None:
                 raise BadParameter("--after is for a table as collected; a release has been anonymized already.")
             if self.executor is None:

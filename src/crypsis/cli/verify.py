@@ -83,6 +83,8 @@ class Verify(OnParts):
         from crypsis.verifiers import VERIFIERS
 
         existing(self.published)
+        if self.published.is_dir():
+            self._refuse_for_folders()
         where = WhereToRun.of(self)
         if self.executor is not None:
             refused = {
@@ -149,6 +151,14 @@ class Verify(OnParts):
         if self.strict and review is not None:
             raise typer.Exit(code=strict_exit_code(review))
 
+    def _refuse_for_folders(self) -> None:
+        """A release says itself how it is read, and what was cut."""
+        for name in ("longest", "suppressed"):
+            if getattr(self, name) is not None:
+                raise OptionWithoutEffect(f"--{name} is for a file; a release is read as it says.", parameter=name)
+        if self.original is None:
+            self.read.typed.refuse_all("a release is read as it says itself, and there is no --original to read")
+
     def _declared(self, published: Any) -> Any:
         """The data of a file with what was said about them: `--longest`, `--suppressed`."""
         from dataclasses import fields, replace
@@ -165,14 +175,21 @@ class Verify(OnParts):
 
 def verify_in_parts(folder: Path, where: WhereToRun) -> int:
     """Recount a release of parts in bounded memory; the exit code."""
-    from crypsis.parts_release import verify_release_parts
+    from crypsis.parts_release import verify_signed_parts
 
     running = where.start()
     try:
-        verdict = verify_release_parts(folder, running)
+        verdict, signature = verify_signed_parts(folder, running)
     finally:
         running.close()
-    show({"guarantee": verdict.promised.to_dict(), "verdict": verdict.to_dict()}, verdict_words(verdict))
+    show(
+        {
+            "guarantee": verdict.promised.to_dict(),
+            "verdict": verdict.to_dict(),
+            "signature": signature.to_dict(),
+        },
+        f"{verdict_words(verdict)}\nsignature: {signature}",
+    )
     return 0 if verdict.holds else 4
 
 

@@ -53,7 +53,7 @@ class WhereToRun(Checked):
 
     def check(self) -> None:
         """Refuse what could not be started, before anything is read."""
-        bytes_of(self.memory or DEFAULT_MEMORY)
+        bytes_of(DEFAULT_MEMORY if self.memory is None else self.memory)
         if self.is_cluster:
             _check_cluster(str(self.executor), Certificates(self.tls_ca, self.tls_cert, self.tls_key), self.insecure)
         else:
@@ -64,7 +64,7 @@ class WhereToRun(Checked):
         return chosen_executor(
             self.executor or SERIAL,
             workers=self.workers,
-            memory=self.memory or DEFAULT_MEMORY,
+            memory=DEFAULT_MEMORY if self.memory is None else self.memory,
             scratch=self.scratch,
             **{name: getattr(self, name) for name in _SECURITY},
         )

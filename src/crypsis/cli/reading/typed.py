@@ -114,6 +114,24 @@ class Typed:
         written = (*file_options(), STEP)
         return {name: value for name, value in self.values.items() if value is not None and name not in written}
 
+    def but(self, *options: str) -> Typed:
+        """The same without some options."""
+        return replace(self, values={name: value for name, value in self.values.items() if name not in options})
+
+    def refuse_all(self, why: str) -> None:
+        """Refuse what was typed about reading, where nothing is read by it."""
+        typed = [*self.given(), *(name for name in (*file_options(), STEP) if self[name] is not None)]
+        if typed:
+            raise OptionWithoutEffect(f"{dashed(typed[0])} has no effect here: {why}. Leave it out.", option=typed[0])
+
+    def refuse_steps(self) -> None:
+        """Refuse to shape a table that is read in parts."""
+        if self.steps:
+            raise OptionWithoutEffect(
+                "--step shapes a whole table, and here it is read in parts; shape it first, or leave out --executor.",
+                parameter=STEP,
+            )
+
     def read(self, path: Path, kind: type | None = None, for_method: Any = None) -> Any:
         """The data of a file, of the class that a method takes; trajectories where none is named."""
         source = source_of(kind)
@@ -151,11 +169,7 @@ class Typed:
             raise NotApplicable(
                 f"{source.plural.capitalize()} are not worked on in parts, so far; leave --executor out."
             )
-        if self.steps:
-            raise OptionWithoutEffect(
-                "--step shapes a whole table, and here it is read in parts; shape it first, or leave out --executor.",
-                parameter=STEP,
-            )
+        self.refuse_steps()
         return scanned[source.kind].of(source.from_keys(self.keys(source, path)), self.file(path))
 
     def keys(self, source: type[DataSource] | None, path: Path | Address | None = None) -> dict[str, Any]:
