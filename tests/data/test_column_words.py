@@ -83,7 +83,7 @@ def test_names_of_things_are_no_names_of_people(name: str) -> None:
 
 def test_every_meaning_is_known_in_every_language() -> None:
     known = _known()
-    terms = [term for terms in known.exact.values() for term in terms] + known.beginnings + known.chinese
+    terms = [term for terms in known.exact.values() for term in terms] + known.beginnings + known.unspaced
     meanings = {term.meaning.name for term in terms}
     assert {(term.meaning.name, term.language) for term in terms} == {
         (m, tongue) for m in meanings for tongue in LANGUAGES

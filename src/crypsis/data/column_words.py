@@ -1,4 +1,4 @@
-"""What the name of a column says about its meaning, in eleven languages; the words stand in column_words.toml.
+"""What the name of a column says about its meaning, in twelve languages; the words stand in column_words.toml.
 
 A name is cut into words (`words_of`), and terms of one or several words are looked up in it. Of several meanings the
 role decides: what identifies comes before what should not be learned, and so on; of one role the longest term.
@@ -22,7 +22,7 @@ from crypsis.data.person_detection import (
     words_of,
 )
 
-LANGUAGES = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "id", "de")
+LANGUAGES = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "id", "ja", "de")
 _HEAD_FIRST = ("es", "ar", "fr", "pt", "id")  # the word that says what it is comes before those that say whose
 _BY_ROLE = ("identifier", "sensitive", "other", "quasi")
 _INSIDE = 6  # letters from which on the beginning of a word may stand inside one
@@ -33,7 +33,7 @@ _UNIMPORTANT = word_set(
     der und et e y o का की के
     """
 )
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")  # Chinese and Japanese
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class _Term:
 class _Words:
     exact: dict[str, list[_Term]]
     beginnings: list[_Term]
-    chinese: list[_Term]
+    unspaced: list[_Term]
 
 
 @cache
@@ -77,8 +77,8 @@ def _known() -> _Words:
         meaning = Meaning(name, **{key: value for key, value in told.items() if key not in LANGUAGES})
         for language in LANGUAGES:
             for written in told.get(language, "").split(","):
-                if _CHINESE.search(written):
-                    known.chinese.append(_Term(meaning, language, (plain_text(written.strip()),)))
+                if _UNSPACED.search(written):
+                    known.unspaced.append(_Term(meaning, language, (plain_text(written.strip()),)))
                     continue
                 words = tuple(_important(words_of(written.strip().removesuffix("*"))))
                 term = _Term(meaning, language, words)
@@ -109,9 +109,9 @@ def meanings_of(name: str) -> tuple[Meaning, ...]:
             (stem,) = term.words
             if words[begin].startswith(stem) or (len(stem) >= _INSIDE and stem in words[begin]):
                 add(term, begin, begin + 1)
-    if _CHINESE.search(name):
+    if _UNSPACED.search(name):
         plain = plain_text(name)
-        for term in known.chinese:
+        for term in known.unspaced:
             if term.words[0] in plain:
                 found[term.meaning] = max(found.get(term.meaning, 0), 3 * term.length)  # a sign says as much as a word
     ordered = sorted(found, key=lambda meaning: (_BY_ROLE.index(meaning.role), -found[meaning]))
