@@ -1,24 +1,41 @@
 """Text encodings: what a file begins with or was declared to be, else UTF-8, else the one that Windows writes.
 
-UTF-8 and UTF-16 are told by their byte order mark, UTF-8 also by being valid. A text that has no valid UTF-8 sequence
-at all is cp1252, or latin-1 where it has bytes that cp1252 lacks. One that has valid ones and others is damaged UTF-8.
+UTF-8, UTF-16 and UTF-32 are told by their byte order mark, UTF-8 also by being valid. Any other text is cp1252 unless
+its words have letters that Western European words lack; then chardet tells which code page fits, and it is asked. Where
+code pages of the Latin alphabet differ in a few letters, it is only asked. A text with UTF-8 among others is damaged.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Collection
 
 from crypsis.data.formats.source import line_place
 from crypsis.errors import BadParameter, BadRow
 
 UTF_8 = "utf-8"
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {  # the longer ones first
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _WIDE = ("utf-16", "utf-32")
-WESTERN = ("cp1252", "latin-1")  # which any bytes can be read as
+_EAST_ASIAN = ("cp932", "gb18030", "cp949", "big5hkscs")
+_OF_OTHER_LETTERS = ("cp1251", "cp1253", "cp1255", "cp1256", "cp874", *_EAST_ASIAN)
+_OF_LATIN_LETTERS = ("cp1252", "cp1250", "cp1254", "cp1257", "mac-roman")
 _LOOKED_AT = 1 << 16
 _ACCENTED = re.compile(r"\w*[^\W\d_a-zA-Z]\w*")
 _LETTERS_OF_NONE = re.compile(r"\b[^\W\d_a-zA-Z]{3,}\b")
+_SIGN_IN_WORD = re.compile(
+    r"[^\W\d_][\u00a2-\u00bf\u0192\u2020-\u2026\u20ac][a-z]|\b[\u00a3\u00a5\u00af\u00bf][a-z]{2}"
+)
+_HIGH_PAIRS = re.compile(rb"[\x80-\xff]{2,}")
+_ASCII = bytes(range(128))
+_CONTROLS = bytes(range(128, 160))
+_ICELANDIC_OR_TURKISH = re.compile("[\u00d0\u00dd\u00de\u00f0\u00fd\u00fe]")
 _REMEDY = "Save the file as UTF-8, or name its encoding (such as cp1252)."
 
 
@@ -53,14 +70,20 @@ def _is_mostly_zero(half: bytes) -> bool:
 
 
 def other_encoding_asked(content: bytes, encoding: str) -> tuple[str, ...]:
-    """What is asked of a text that was taken for Western European, where most accented words have no plain letter."""
-    if encoding not in WESTERN:
+    """What is asked of a text in UTF-8 whose encoding was guessed, where another one is as likely."""
+    if encoding not in (*_OF_LATIN_LETTERS, *_OF_OTHER_LETTERS, "latin-1"):
         return ()
-    text = content[:_LOOKED_AT].decode(UTF_8, "replace")
-    foreign = _LETTERS_OF_NONE.findall(text)
-    if not foreign or len(foreign) < len(_ACCENTED.findall(text)) / 2:
-        return ()
-    return (f"Words like {foreign[0][:20]!r} may be text in another encoding; if so, name it, as in encoding='cp1251'",)
+    text = _beginning(content).decode(UTF_8, "replace")
+    words = _ACCENTED.findall(text)
+    if encoding not in ("cp1252", "latin-1"):
+        shown = f" {words[0][:20]!r}" if words else ""
+        return (f"The encoding {encoding} was guessed from the letters; if words like{shown} are wrong, name another",)
+    other = _fitting_page(text.encode("cp1252", "ignore"), _OF_LATIN_LETTERS)
+    for word in words:
+        read = word.encode("cp1252", "ignore").decode(other, "replace")
+        if read != word:
+            return (f"If {word[:20]!r} should be {read[:20]!r}, name the encoding, as in encoding='{other}'",)
+    return ()
 
 
 def is_wide(encoding: str) -> bool:
@@ -78,9 +101,9 @@ def as_utf8(content: bytes, file: str, encoding: str | None = None) -> tuple[byt
             content.decode(UTF_8)
             return content, UTF_8
         except UnicodeDecodeError as error:
-            if _has_valid_sequence(content):
+            chosen = guess_code_page(content)
+            if _has_valid_sequence(content, mostly=chosen in _OF_OTHER_LETTERS):
                 raise _not_utf8(content, error, file) from error
-        chosen = "cp1252" if not any(byte in content for byte in b"\x81\x8d\x8f\x90\x9d") else "latin-1"
     if chosen in (UTF_8, "utf-8-sig"):
         content = content.removeprefix(codecs.BOM_UTF8)
         try:
@@ -96,9 +119,51 @@ def as_utf8(content: bytes, file: str, encoding: str | None = None) -> tuple[byt
         raise BadRow(f"The text is not {chosen} (offset {start}). {_REMEDY}", **line_place(file, line)) from error
 
 
-def _has_valid_sequence(content: bytes) -> bool:
-    decoded = content.decode(UTF_8, errors="replace").replace("\ufffd", "")
-    return not decoded.isascii()
+def guess_code_page(content: bytes) -> str:
+    """The encoding of a text that is not UTF-8: Western European, unless its words are of other letters."""
+    beginning = _beginning(content)
+    western = beginning.decode("cp1252", "replace")
+    foreign = _LETTERS_OF_NONE.findall(western)
+    high = beginning.translate(None, _ASCII)
+    controls = len(high) - len(high.translate(None, _CONTROLS))  # which hardly occur in latin-1
+    pairs = sum(map(len, _HIGH_PAIRS.findall(beginning)))
+    odd = _SIGN_IN_WORD.search(western) is not None or ("\ufffd" in western and 2 * controls > len(high))
+    found = "cp1252"
+    if odd or 2 * pairs > len(high) or len(foreign) >= max(len(_ACCENTED.findall(western)) / 2, 1):
+        found = _fitting_page(beginning, (*_OF_OTHER_LETTERS, *_OF_LATIN_LETTERS))
+        if found in _OF_LATIN_LETTERS and not odd:
+            found = "cp1252"
+    if found == "cp1252" and _ICELANDIC_OR_TURKISH.search(western):
+        turkish = _fitting_page(beginning, _OF_LATIN_LETTERS) == "cp1254"
+        found = "cp1254" if turkish else found
+    for page in (found, "cp1252"):
+        try:
+            content.decode(page)
+            return page
+        except UnicodeDecodeError:
+            continue
+    return "latin-1"
+
+
+def _fitting_page(content: bytes, pages: Collection[str]) -> str:
+    """The most likely of some encodings."""
+    import chardet
+
+    found = chardet.detect(content, include_encodings=pages, compat_names=False)["encoding"]
+    return known_encoding(found or "cp1252")
+
+
+def _beginning(content: bytes) -> bytes:
+    """As many whole lines as are looked at."""
+    return content if len(content) <= _LOOKED_AT else content[:_LOOKED_AT].rpartition(b"\n")[0] or content[:_LOOKED_AT]
+
+
+def _has_valid_sequence(content: bytes, *, mostly: bool) -> bool:
+    """Whether some of a text is UTF-8, or most of what is not ASCII."""
+    decoded = content.decode(UTF_8, errors="replace")
+    bad = decoded.count("\ufffd")
+    valid = len(decoded.encode("ascii", "ignore")) + bad < len(decoded)
+    return valid and (not mostly or len(decoded) - len(decoded.encode("ascii", "ignore")) >= 2 * bad)
 
 
 def _not_utf8(content: bytes, error: UnicodeDecodeError, file: str) -> BadRow:
