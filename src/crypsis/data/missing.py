@@ -8,12 +8,13 @@ MISSING_CODE = -1
 """The code of a missing cell in every dictionary-encoded column."""
 
 
-# texts that mean a missing value where all others are numbers or dates, in lower case
+# texts that mean a missing value where all others are numbers or dates, in lower case; databases export \N
 MARKERS = frozenset(
     {
         "na", "n/a", "#n/a", "#nv", "#na", "#null!", "nan", "null", "none", "nil", "missing", "k. a.", "k.a.", "k. a",
         "keine angabe", "n. v.", "n.v.", "-", "--", "–", "—", ".", "..", "...", "?", "unknown",
-        "unbekannt", "n.d.", "s/d",
+        "unbekannt", "n.d.", "n. d.", "nd", "nc", "n.c.", "s/d", "b.d.", "н/д", "нет данных", "不明", "无", "不详",
+        "\\n", "00.00.0000", "00/00/0000", "0000-00-00", "0000-00-00 00:00:00",
     }
 )  # fmt: skip
 

@@ -58,7 +58,7 @@ def inferred_type(values: pl.Series) -> ColumnType:
     if not whole.has_nulls() and (whole.cast(pl.String) == known).all():
         return "int"
     padded = known.str.contains(r"^[+-]?0\d").any()
-    if not padded and not known.cast(pl.Float64, strict=False).has_nulls():
+    if not padded and not has_long_numbers(known) and not known.cast(pl.Float64, strict=False).has_nulls():
         return "float"
     if parse_timestamps(known.head(_SAMPLE)).has_nulls():  # then not all of them are, and most texts are none
         return "category"
@@ -66,6 +66,11 @@ def inferred_type(values: pl.Series) -> ColumnType:
     if not moments.has_nulls():
         return "date" if known.str.len_chars().max() == len("2020-12-31") else "timestamp"
     return "category"
+
+
+def has_long_numbers(texts: pl.Series) -> bool:
+    """Whether some whole number has more digits than a float keeps: it is a code."""
+    return bool(texts.str.contains(r"^[+-]?\d{17,}$").any())
 
 
 def converted(values: pl.Series, type: ColumnType) -> pl.Series:

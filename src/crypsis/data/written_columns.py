@@ -19,22 +19,24 @@ from crypsis.data.formats.timestamps import looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
 from crypsis.data.missing import MARKERS
 from crypsis.data.projection import LARGEST_DEGREES
+from crypsis.data.steps.drop_rows import DropRows
 from crypsis.data.usual_columns import names_a_degree
-from crypsis.data.values import ColumnType, converted, inferred_type
+from crypsis.data.values import ColumnType, converted, has_long_numbers, inferred_type
 from crypsis.errors import BadTimestamps
 
 _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _NO_WORDS = frozenset({*MARKERS, "nan", "inf", "infinity"})  # which stand among numbers and dates, too
-_MONTH_OR_DAY = re.compile(r"[A-Z][a-z]{2},? (?:\d|[A-Z][a-z]{2} \d)")  # with which a date may begin
+_MONTH_OR_DAY = re.compile(r"[A-Za-z]{3,9}\.?,? (?:\d|[A-Za-z]{3,9}\.? \d)")  # with which a date may begin
 _MOST_CODES = 5
 _MOST_ODD = 3  # texts among numbers
 _FEWEST_NUMBERS = 20
 _SHORT_SCALE = 10
 _MOST = 10**18
+_FEWEST_LONG = 10.0**16
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
 _FIRST_DAY, _LAST_DAY = 18800101, 21001231
-_SHORT_YEAR = r"^\s*\d{1,2}([./-])\d{1,2}[./-]\d{2}\s*$"
+_SHORT_YEAR = r"^\s*\d{1,2}([./-])(?:\d{1,2}|[A-Za-z]{3})[./-]\d{2}\s*$"
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
 
 
@@ -79,7 +81,13 @@ def _are_numbers(cells: pl.Series, type: ColumnType | None, *, decimal: bool = F
     if type == "int" or odd.str.contains(r"^[+-]?0\d").any():
         return None
     numbers = converted(cells, "float")
-    return None if numbers.has_nulls() or not numbers.is_finite().all() else numbers
+    if numbers.has_nulls() or not numbers.is_finite().all():
+        return None
+    return (
+        None
+        if type is None and cast(float, numbers.abs().max()) >= _FEWEST_LONG and has_long_numbers(cells)
+        else numbers
+    )
 
 
 def _written_plainly(cells: pl.Series, whole: pl.Series) -> bool:
@@ -219,9 +227,10 @@ def _among_numbers(texts: pl.Series) -> tuple[str, ...]:
         return ()  # none: codes that are written like numbers
     shown = ", ".join(map(repr, sorted(others.to_list())))
     markers = [f"{texts.name}={'|'.join(sorted(others.to_list()))}"]
+    dropped = str(DropRows(column=texts.name, values=tuple(sorted(others.to_list()))))
     return (
         f"'{texts.name}' is read as text, because among its numbers stands {shown}; if a missing value is meant, say "
-        f"missing_tokens={markers!r}",
+        f"missing_tokens={markers!r}; if that row is no record (a total, units, names again), say step={dropped!r}",
     )
 
 
@@ -263,7 +272,9 @@ def _short_years_asked(texts: pl.Series) -> tuple[str, ...]:
     if not texts.str.contains(_SHORT_YEAR).all():
         return ()
     mark = texts[0].lstrip("0123456789")[0]
-    formats = (mark.join(parts) for parts in (("%d", "%m", "%y"), ("%m", "%d", "%y"), ("%y", "%m", "%d")))
+    formats = (
+        mark.join(parts) for parts in (("%d", "%m", "%y"), ("%m", "%d", "%y"), ("%y", "%m", "%d"), ("%d", "%b", "%y"))
+    )
     fitting = [form for form in formats if not texts.str.to_date(form, strict=False).has_nulls()]
     if not fitting:
         return ()

@@ -1,14 +1,17 @@
 """Times of a whole column: recognised from all of its cells, or declared with `time_format`.
 
-Recognised are ISO 8601, `2008/06/08 23:40:39`, `08.06.2008 23:40`, months by their English names, and dates with
-slashes or dashes whose order of day and month follows from the column; where both orders fit, it is asked. Numbers are
+Recognised are ISO 8601, `2008/06/08 23:40:39`, `08.06.2008 23:40`, months by their names (month_names.toml), and dates
+with slashes or dashes whose order of day and month follows from the column; where both fit, it is asked. Numbers are
 epochs by their magnitude: seconds from 1973 on, milli-, micro- and nanoseconds; smaller ones are plain counts of
 seconds.
 """
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 import polars as pl
 
@@ -19,15 +22,20 @@ EPOCHS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}  # steps of
 EPOCH_WORDS = {"s": "epoch seconds", "ms": "epoch milliseconds", "us": "epoch microseconds", "ns": "epoch nanoseconds"}
 _FIRST_SECOND = 1e8  # 1973: below, a number is no epoch
 _BANDS = {"s": (_FIRST_SECOND, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "ns": (1e17, 1e20)}
-_CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?\s*([AaPp][Mm])?)?"
+_CLOCK = r"(?:,?[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?\s*(?:([AaPp])\.?\s?[Mm]\.?)?)?"
 _YEAR_FIRST = rf"^(\d{{4}})([/.])(\d{{1,2}})[/.](\d{{1,2}}){_CLOCK}$"
 _YEAR_LAST = rf"^(\d{{1,2}})([./-])(\d{{1,2}})[./-](\d{{4}}){_CLOCK}$"
-_WITH_NAMES = {  # of months, in English: how they look, and how they are written
+_WEEKDAY = r"^(?:[\p{L}\p{M}]+[.,]{0,2}\s+)?"
+_TIME = r"(?P<clock>,?[ T]\d{1,2}:\d{2}[\d:.]*\s*(?:[AaPp]\.?\s?[Mm]\.?)?)?$"
+_WITH_MONTHS = (  # how dates with names of months look
+    _WEEKDAY + r"(?P<day>\d{1,2})(?:[.º°]|er|st|nd|rd|th)?[\s-]*(?:de\s+|of\s+)?(?P<month>"
+    r"[\p{L}\p{M}]{2,})[.॰]?,?[\s-]*(?:del?\s+)?(?P<year>\d{4})(?:\s*(?:года|року|г|р)\.?)?" + _TIME,
+    _WEEKDAY + r"(?P<month>[\p{L}\p{M}]{2,})[.॰]?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>\d{4})" + _TIME,
+    r"^(?P<year>\d{4})\s*[年년]\s*(?P<month>\d{1,2})\s*[月월]\s*(?P<day>\d{1,2})\s*[日일]" + _TIME,
+)
+_WITH_NAMES = {  # of mail and of the web: how they look, and how they are written
     r"^[A-Z][a-z]{2} [A-Z][a-z]{2} \d{2} \d{2}:\d{2}:\d{2} [+-]\d{4} \d{4}$": "%a %b %d %H:%M:%S %z %Y",
     r"^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [+-]\d{4}$": "%a, %d %b %Y %H:%M:%S %z",
-    r"^\d{1,2}-[A-Za-z]{3}-\d{4}$": "%d-%b-%Y",
-    r"^\d{1,2} [A-Za-z]{3} \d{4}$": "%d %b %Y",
-    r"^[A-Za-z]{3} \d{1,2}, \d{4}$": "%b %d, %Y",
 }
 
 
@@ -41,13 +49,14 @@ class Moments:
 
 def looks_like_dates(text: pl.Series) -> bool:
     """Whether all these texts have the form of dates that are not ISO 8601."""
-    stripped = text.str.strip_chars()
+    stripped = with_numbered_months(text.str.strip_chars())
     patterns = (_YEAR_FIRST, _YEAR_LAST, *_WITH_NAMES)
     return any(bool(stripped.str.contains(pattern).all()) for pattern in patterns)
 
 
 def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
     """Dates that are not ISO 8601; None where some cell is none, `BadTimestamps` where day and month may be either."""
+    written, text = text, with_numbered_months(text)
     for pattern, orders in ((_YEAR_FIRST, ("ymd",)), (_YEAR_LAST, ("dmy", "mdy"))):
         if not text.str.contains(pattern).all():
             continue
@@ -65,12 +74,35 @@ def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
             )
         order = next(iter(fitting))
         words = {"ymd": "year, month, day", "dmy": "day, month, year", "mdy": "month, day, year"}[order]
-        return Moments(fitting[order], words)
-    for pattern, written in _WITH_NAMES.items():
+        return Moments(fitting[order], words if text is written else "a day, the name of a month and a year")
+    for pattern, form in _WITH_NAMES.items():
         if text.str.contains(pattern).all():
-            moments = parse_moments(text, written)
-            return None if moments.has_nulls() else Moments(moments, written)
+            moments = parse_moments(text, form)
+            return None if moments.has_nulls() else Moments(moments, form)
     return None
+
+
+def with_numbered_months(text: pl.Series) -> pl.Series:
+    """Texts like `16. Mai 1968 12:30` as `1968/5/16 12:30` if all are such; else as they are."""
+    for pattern in _WITH_MONTHS:
+        if not text.head(1).str.contains(pattern).all() or not text.str.contains(pattern).all():
+            continue
+        parts = text.str.extract_groups(pattern).struct.unnest()
+        words = parts["month"].str.normalize("NFC").str.to_lowercase().str.replace_all("\u0307", "")
+        months = words.replace_strict(_numbers_of_months(), default=None, return_dtype=pl.String)
+        if not months.has_nulls():
+            clock = parts["clock"].fill_null("").str.strip_prefix(",")
+            return (parts["year"] + "/" + months + "/" + parts["day"] + clock).alias(text.name)
+    return text
+
+
+@cache
+def _numbers_of_months() -> dict[str, str]:
+    """The number of a month by its name in any language, or by itself."""
+    names = tomllib.loads((Path(__file__).parent / "month_names.toml").read_text(encoding="utf-8"))
+    months = [(str(number), words) for line in names.values() for number, words in enumerate(line.split(), start=1)]
+    numbers = {f"{number:0{digits}}": str(number) for number in range(1, 13) for digits in (1, 2)}
+    return numbers | {word: number for number, words in months for word in words.split("/")}
 
 
 def _ask_which(parts: dict[str, str | None]) -> str:
@@ -160,7 +192,7 @@ def _in_order(parts: pl.DataFrame, order: str) -> pl.Series:
         pl.col("5").fill_null("0").str.zfill(2), pl.lit(":"), pl.col("6").fill_null("00"), pl.lit(":"),
         pl.col("7").fill_null("00"), pl.col("8").fill_null(""),
     )  # fmt: skip
-    half = pl.col("9").str.to_uppercase()
+    half = pl.col("9").str.to_uppercase() + "M"
     texts = parts.select(plain=date + clock, halved=date + clock + pl.lit(" ") + half.fill_null(""), half=half)
     plain = texts["plain"].str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
     if texts["half"].is_null().all():

@@ -12,25 +12,39 @@ from dataclasses import dataclass
 
 import polars as pl
 
-_PLAIN = r"^[+-]?\d+(?:\.\d+)?$"
+_BLANK = "[ \u00a0\u2007\u2009\u202f]"
+_PLAIN = r"^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$"
+
+
+def _form(decimal: str, groups: str) -> str:
+    return rf"^[+-]?(?:{groups}|\d+)(?:{decimal}\d+)?(?:[eE][+-]?\d+)?$"
+
+
 # decimal mark, mark of thousands (as a pattern): how such numbers look
 _FORMS = {
-    (",", "."): r"^[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?$",
-    (",", "[ \u00a0\u202f]"): r"^[+-]?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d+)(?:,\d+)?$",
-    (",", "'"): r"^[+-]?(?:\d{1,3}(?:['’]\d{3})+|\d+)(?:,\d+)?$",
-    (".", ","): r"^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$",
-    (".", "[ \u00a0\u202f]"): r"^[+-]?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d+)(?:\.\d+)?$",
-    (".", "['’]"): r"^[+-]?(?:\d{1,3}(?:['’]\d{3})+|\d+)(?:\.\d+)?$",
+    (",", r"\."): _form(",", r"\d{1,3}(?:\.\d{3})+"),
+    (",", _BLANK): _form(",", rf"\d{{1,3}}(?:{_BLANK}\d{{3}})+"),
+    (",", "['’]"): _form(",", r"\d{1,3}(?:['’]\d{3})+"),
+    (".", ","): _form(r"\.", r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}"),  # 12,34,567 as in India
+    (".", _BLANK): _form(r"\.", rf"\d{{1,3}}(?:{_BLANK}\d{{3}})+"),
+    (".", "['’]"): _form(r"\.", r"\d{1,3}(?:['’]\d{3})+"),
 }
 _CERTAIN = {  # what a form must have once to be certain: both marks, or a fraction of other than 3 digits
-    ",": r"[.'’ \u00a0\u202f]\d{3},|,\d{1,2}$|,\d{4,}$|^[+-]?0,",
-    ".": r"[,'’ \u00a0\u202f]\d{3}\.|\d['’\u00a0\u202f]\d{3}$",
+    ",": r"[.'’ \u00a0\u2007\u2009\u202f]\d{3},|,\d{1,2}$|,\d{4,}$|^[+-]?0,|,\d+[eE]",
+    ".": r"[,'’ \u00a0\u2007\u2009\u202f]\d{3}\.|\d['’\u00a0\u2007\u2009\u202f]\d{3}$|\d,\d{2},\d{3}",
 }
 _UNITS = ("€", "$", "£", "¥", "₹", "%", "EUR", "USD", "GBP", "CHF", "JPY", "INR")
 _ANY_UNIT = "|".join(map(re.escape, _UNITS))
 _UNIT = rf"^\s*(?:{_ANY_UNIT})?\s*(?P<number>[+-]?\d.*?)\s*(?:{_ANY_UNIT})?\s*$"
-_WORD = re.compile(r"^\s*[+-]?\d[\d.,']*\s+([^\W\d_]{1,8}\.?)\s*$")  # 34 years, 171 cm
-_MARKS = {",": ",", ".": r"\.", " ": "[ \u00a0\u202f]", "'": "['’]"}
+_MEASURES = "kg|g|mg|km|m|cm|mm|lbs?|ft|in|yrs?|h|min|s|ms"  # which may touch their number
+_WORD = re.compile(rf"^\s*[+-]?\d[\d.,']*(?:\s+([^\W\d_]{{1,8}}\.?)|({_MEASURES}))\s*$")  # 34 years, 171cm
+_MARKS = {",": ",", ".": r"\.", " ": _BLANK, "'": "['’]"}
+_SIGNS = (  # how a minus is written: −3, (3) and 3-
+    (r"^[\u2212\u2013](\d)", "-${1}"),
+    (r"^\((\d[^()]*)\)$", "-${1}"),
+    (r"^(\d.*)-$", "-${1}"),
+)
+_DIGITS = {chr(zero + digit): str(digit) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for digit in range(10)}
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,13 @@ def recognise_numbers(texts: pl.Series, largest: float | None = None) -> PlainNu
         numbers = recognise_numbers(bare)
         return numbers and PlainNumbers(numbers.texts, f"{numbers.words} and the unit {unit}", numbers.certain)
     stripped = texts.str.strip_chars()
-    if not len(texts) or not stripped.str.contains("[,'’ \u00a0\u202f]|\\..*\\.").any():
+    plain, words = _with_usual_signs(stripped)
+    if words:
+        if plain.str.contains(_PLAIN).all():
+            return PlainNumbers(plain, words, True)
+        numbers = recognise_numbers(plain, largest)
+        return numbers and PlainNumbers(numbers.texts, f"{numbers.words} and {words}", numbers.certain)
+    if not len(texts) or not stripped.str.contains(rf"[,'’]|{_BLANK}|\..*\.|\d[eE]").any():
         padded = len(texts) > 0 and stripped.str.contains(_PLAIN).all() and not stripped.equals(texts)
         return PlainNumbers(stripped, "blanks around it", True) if padded else None
     fitting = [
@@ -71,7 +91,22 @@ def recognise_numbers(texts: pl.Series, largest: float | None = None) -> PlainNu
         plain = stripped.str.replace(",", ".", literal=True)
         sure = bool((plain.cast(pl.Float64, strict=False).abs() <= largest).all())
     words = "a decimal comma" if decimal == "," else "marks between thousands"
-    return PlainNumbers(_plain(stripped, decimal, "\\" + thousands if thousands == "." else thousands), words, sure)
+    return PlainNumbers(_plain(stripped, decimal, thousands), words, sure)
+
+
+def _with_usual_signs(texts: pl.Series) -> tuple[pl.Series, str]:
+    """Digits of other scripts as those of ASCII, a minus as a hyphen in front; and in words what there was."""
+    words = []
+    if texts.str.contains(r"[\u0660-\uff19&&\p{Nd}]").any():
+        texts = texts.str.replace_many(_DIGITS)
+        words.append("digits of another script")
+    before = texts
+    for form, minus in _SIGNS:
+        if not texts.str.contains(form).all():  # (1), (2) are labels
+            texts = texts.str.replace(form, minus)
+    if not texts.equals(before):
+        words.append("another sign than a hyphen for minus")
+    return texts, " and ".join(words)
 
 
 def _unit_of(texts: pl.Series) -> str | None:
@@ -79,7 +114,9 @@ def _unit_of(texts: pl.Series) -> str | None:
     first = next((text for text in texts.head(1) if text is not None), "")
     word = _WORD.match(first)
     if word is not None:
-        return word[1] if texts.str.contains(rf"\d\s+{re.escape(word[1])}\s*$").all() else None
+        unit = word[1] or word[2]
+        gap = r"\s*" if word[2] else r"\s+"
+        return unit if texts.str.contains(rf"\d{gap}{re.escape(unit)}\s*$").all() else None
     unit = next((unit for unit in _UNITS if unit in first), None)
     return unit if unit is not None and texts.str.contains(unit, literal=True).all() else None
 
