@@ -50,6 +50,15 @@ FORMATS: dict[str, type[Format]] = {
     )
 }
 
+_NO_DATA = {  # how files begin in which no data are looked for
+    b"%PDF": "PDF",
+    b"\x89PNG": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"GIF8": "GIF",
+    b"{\\rtf": "RTF",
+    b"Rar!": "RAR",
+    b"7z\xbc\xaf": "7z",
+}
 _WEB_PAGE = (b"<html", b"<!doctype html", b"<table", b"<meta", b"<head")
 
 
@@ -138,6 +147,12 @@ def _beginning(path: Path) -> bytes:
 
 def _refuse_disguised(path: Path, format: type[Format], beginning: bytes) -> None:
     """A spreadsheet called .csv, or a text called .xls, is read as what it is only if somebody says so."""
+    found = next((known for begins, known in _NO_DATA.items() if beginning.startswith(begins)), None)
+    if found is not None:
+        raise UnreadableFile(
+            f"By its first bytes {path.name} is {found}, which is not read; export the data as .csv or .xlsx.",
+            where=str(path),
+        )
     if not beginning or (format.signatures and beginning.startswith(format.signatures)):
         return
     if format.may_be_text and beginning.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):

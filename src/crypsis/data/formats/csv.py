@@ -35,12 +35,15 @@ from crypsis.errors import BadParameter, BadRow, UnreadableFile
 from crypsis.parameters import OneOf
 
 SEPARATORS = (",", ";", "\t", "|")
+_RARE_SEPARATORS = ("^", "~", ":", "\x01", "\x1f")  # which are looked for where no other one stands
 MEMORY_PER_BYTE = 5.0  # the content, its columns of text, and one column being converted
 SNIFFED = 1 << 16
 _HINT = re.compile(rb'^"?sep=([^\r\n])"?\r?\n')  # what Excel writes above the header
 _LINES_LOOKED_AT = 100
 _FEWEST_LINES = 4  # of a table below a title
 _FEWEST_COLUMNS = 3  # of a table below titles that are padded with separators
+_ESCAPED = re.compile(rb'(?:^|[,;\t|])"(?:[^"\\\r\n]|\\.)*\\"(?![,;\t|\r\n])', re.MULTILINE)
+_GUARDED = re.compile(rb'(^|[,;\t|])=("[^"\r\n]*")(?=[,;\t|\r\n]|\Z)', re.MULTILINE)
 _ONE_LIMIT = threading.Lock()
 _IN_WORDS = {"\t": "tab", " ": "blank"}
 
@@ -72,6 +75,7 @@ class Content:
     encoding: str
     separator: str | None = None  # as the file itself says
     skipped: int = 0  # lines above the header
+    notes: tuple[str, ...] = ()  # what was rewritten
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,17 +114,22 @@ class Csv(Format):
         separator = told.separator or read.separator or sniff_separator(read.content)
         first = _first_records(read.content, separator, str(file), read.first_line)
         header = names_columns(first) if self.header is None else self.header
+        content = _with_closed_header(read.content, separator, first) if header else read.content
         told = replace(told, separator=separator, header=header, skip=read.skipped)
         names, notes = (
             unique_names(first[0]) if header else (numbered_names(len(first[0])), [TOLD] * (self.header is None))
         )
-        if read.skipped and self.skip is None:
-            notes = [*notes, passed_over(read.skipped)]
         frame = None
-        if b"\n" in read.content or b"\r" not in read.content:  # polars does not know lines that end with a lone CR
-            frame = _read_fast(read.content, separator, header, names)
+        if b"\n" in content or b"\r" not in content:  # polars does not know lines that end with a lone CR
+            frame = _read_fast(content, separator, header, names)
         if frame is None:
-            frame = _read_slowly(read.content, separator, header, names, str(file), read.first_line)
+            frame = _read_slowly(content, separator, header, names, str(file), read.first_line)
+        if header and not first[0][-1].strip() and frame.width > 1:  # lines end with a separator
+            if (frame[names[-1]] == "").all():
+                frame, notes = frame.drop(names[-1]), notes[:-1]
+            elif content is not read.content:
+                _read_slowly(read.content, separator, header, names[:-1], str(file), read.first_line)  # says where
+        notes += [*([passed_over(read.skipped)] if read.skipped and self.skip is None else ()), *read.notes]
         if self.decimal or self.thousands:
             frame = rewrite_numbers(frame, self.decimal, self.thousands)
         source = CsvSource(str(file), read.first_line + header)
@@ -147,7 +156,7 @@ class Csv(Format):
         if b"\0" in content:
             line = content.count(b"\n", 0, content.index(b"\0")) + 1
             raise BadRow("A NUL byte stands in the file; it is damaged or no CSV.", **line_place(str(file), line))
-        content, first_line, separator = self._below_skipped(content)
+        content, first_line, separator = self._below_skipped(content.removesuffix(b"\x1a"))  # the end of a file in DOS
         skipped = self.skip or 0
         if self.skip is None and separator is None:
             skipped = lines_above(content)
@@ -158,7 +167,8 @@ class Csv(Format):
             raise UnreadableFile(f"{file} is empty; a header line with column names is needed.", where=str(file))
         if content.endswith((b"\n\n", b"\n\r\n")):  # blank lines at the end are no rows
             content = content.rstrip(b"\r\n") + b"\n"
-        return Content(content, first_line, encoding, separator, skipped)
+        repaired, notes = with_usual_quotes(content)
+        return Content(repaired, first_line, encoding, separator, skipped, notes)
 
     def _below_skipped(self, content: bytes) -> tuple[bytes, int, str | None]:
         hint = _HINT.match(content)
@@ -258,7 +268,9 @@ def sniff_separator(content: bytes) -> str:
         score = (first == second, first)
         if first > 1 and score > best_score:
             best, best_score = candidate, score
-    return best
+    lines = beginning.splitlines()[:_LINES_LOOKED_AT]
+    rare = (sign for sign in _RARE_SEPARATORS if lines[1:] and len({line.count(sign) for line in lines} - {0}) == 1)
+    return best if best_score[1] else next((sign for sign in rare if all(sign in line for line in lines)), best)
 
 
 def lines_above(content: bytes) -> int:
@@ -268,9 +280,9 @@ def lines_above(content: bytes) -> int:
     """
     lines = content[:SNIFFED].decode("utf-8", errors="replace").splitlines()
     lines = lines[: len(lines) - (len(content) > SNIFFED)][:_LINES_LOOKED_AT]  # the last one may be cut
-    padded = _padded_titles(lines)
-    if padded:
-        return padded
+    above = _comments(lines) or _padded_titles(lines) or _names_of_groups(lines)
+    if above:
+        return above
     if any(separator in line for line in lines[:1] for separator in SEPARATORS):
         return 0
     for separator in SEPARATORS:
@@ -302,6 +314,43 @@ def _padded_titles(lines: Sequence[str]) -> int:
         if titles and titles[0][0] and not any(any(cells[1:]) for cells in titles) and told_once:
             return first
     return 0
+
+
+def _comments(lines: Sequence[str]) -> int:
+    """How many lines above the table begin with #; the last one may name the columns."""
+    count = next((index for index, line in enumerate(lines) if not line.startswith("#")), 0)
+    separator = sniff_separator("\n".join(lines[count:]).encode())
+    rows = [_quoted_fields(line, separator) or [] for line in lines[max(count - 1, 0) :]]
+    named = count and len(rows) > 1 and len(rows[0]) == len(rows[1]) and not names_columns(rows[1:])
+    return count - 1 if named else count
+
+
+def _names_of_groups(lines: Sequence[str]) -> int:
+    """1 where the first line names groups of columns, leaving gaps, and the second one every column."""
+    separator = sniff_separator("\n".join(lines).encode())
+    rows = [[cell.strip() for cell in _quoted_fields(line, separator) or []] for line in lines]
+    if len(rows) < _FEWEST_LINES or len(rows[0]) < _FEWEST_COLUMNS or {*map(len, rows)} != {len(rows[0])}:
+        return 0
+    groups, names = ([cell for cell in row if cell] for row in rows[:2])
+    told_once = len(groups) < len(rows[0]) == len({*names}) and not any(cell[0].isdecimal() for cell in names)
+    return int(told_once and len(groups) > 1 and names_columns(rows[1:]) and not _repeated(names, rows[2:]))
+
+
+def _repeated(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    return any(name == row[at] for row in below for at, name in enumerate(names))
+
+
+def with_usual_quotes(content: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Quotes that a backslash escapes, and ="007" as Excel keeps zeros, as CSV writes them; and what was rewritten."""
+    notes = []
+    if b'\\"' in content and _ESCAPED.search(content):
+        content = content.replace(b'\\"', b'""')
+        notes.append("quotes that a backslash escapes are quotes in the cell")
+    if b'="' in content:
+        plain = _GUARDED.sub(rb"\1\2", content)
+        notes += ['cells written as ="..." are the text in the quotes'] * (plain != content)
+        content = plain
+    return content, tuple(notes)
 
 
 def passed_over(lines: int) -> str:
@@ -355,6 +404,16 @@ def _first_records(content: bytes, separator: str, file: str, first_line: int) -
     return found if size >= len(content) or len(found) > LOOKED_AT else found[:-1]  # the last one may be cut
 
 
+def _with_closed_header(content: bytes, separator: str, first: list[list[str]]) -> bytes:
+    """With a separator at the end of the header where all other lines seem to end with one."""
+    line, feed, below = content.partition(b"\n")
+    wider = {*map(len, first[1:])} == {len(first[0]) + 1} and not any(row[-1] for row in first[1:])
+    if not wider or line.count(b'"') % 2:
+        return content
+    first[0].append("")
+    return line.rstrip(b"\r") + separator.encode() + feed + below
+
+
 def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -> pl.DataFrame | None:
     try:
         frame = pl.read_csv(
@@ -393,12 +452,14 @@ def _read_slowly(
         record = read or [""] * (len(names) == 1)  # a blank line is an empty cell if there is one column
         if len(record) != len(names):
             found = "a blank line" if not record else "1 field" if len(record) == 1 else f"{len(record)} fields"
+            hint = " Where every row has one more, name that column, too: R leaves out the name of the row names."
             late = any(value.startswith(' "') for value in record)
             quotes = " A quote must follow the separator at once; take out the blanks before quotes." if late else ""
             raise BadRow(
                 f"{len(names)} fields separated by {separator!r} are expected as in the header, found {found}; "
                 "correct the row (or name the separator; a file with one set of items on each line is 'fimi')."
-                + quotes,
+                + quotes
+                + (hint if len(record) == len(names) + 1 and index == 1 else ""),
                 **line_place(file, line),
                 expected=len(names),
                 found=len(record),
