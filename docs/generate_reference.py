@@ -104,9 +104,11 @@ def _metrics() -> str:
 
 def _errors() -> str:
     text = "# Errors\n\nEvery exception carries `.code`; the command line prints `code: message (where)`.\n\n"
-    text += "| code | exception | exit code |\n|---|---|---|\n"
+    text += "| code | exception | exit code | what is wrong |\n|---|---|---|---|\n"
     for error in _all_errors(CrypsisError)[1:]:
-        text += f"| `{error.code}` | `{error.__name__}` | {error.exit_code} |\n"
+        text += (
+            f"| `{error.code}` | `{error.__name__}` | {error.exit_code} | {(error.__doc__ or '').splitlines()[0]} |\n"
+        )
     return text
 
 

@@ -5,102 +5,7 @@ name a `KeyError`, a file that is not there a `FileNotFoundError`, one that is t
 that cannot be written an `OSError`, a server that does not answer a `ConnectionError`, a missing package an
 `ImportError`, a state that has changed a `RuntimeError`. Code of ours that catches a built-in error lets these pass.
 
-CrypsisError
-├── BadParameter                bad-parameter            2
-│   ├── BadConfiguration        bad-configuration        2   of a live stream
-│   ├── BadEpsilon              bad-epsilon              2   not positive, or larger than was allowed
-│   ├── BudgetScheme            budget-scheme            2   the taxonomy is too high for this division of epsilon
-│   ├── FigureNotPublishable    figure-not-publishable   2   a figure against the original that must stay private
-│   └── BadExperiment           bad-experiment           2   an experiment file; lists all its problems
-├── InputError                  input-error              2   what was given cannot be used
-│   ├── MissingFile             missing-file             2
-│   ├── UnreadableFile          unreadable-file          2   truncated, wrong encoding, not that format
-│   ├── UnknownFormat           unknown-format           2
-│   ├── BadRow                  bad-row                  2   wrong field count, unparsable value, bad order
-│   ├── PartsDiffer             parts-differ             2   parts of one dataset with different columns or types
-│   ├── PartChanged             part-changed             2   a part that was changed while it was worked on
-│   ├── InsecureScheduler       insecure-scheduler       2   a cluster on another host without TLS
-│   ├── WorkersDiffer           workers-differ           2   workers with other versions, or without the files
-│   ├── UnknownColumn           unknown-column           2
-│   ├── UndeclaredRole          undeclared-role          2
-│   ├── UnknownMethod           unknown-method           2
-│   ├── UnknownLocation         unknown-location         2
-│   ├── DuplicateLocation       duplicate-location       2
-│   ├── BadLabel                bad-label                2
-│   ├── BadCoordinate           bad-coordinate           2
-│   ├── BadTaxonomy             bad-taxonomy             2   not one tree with the locations or items as leaves
-│   ├── HierarchyError          hierarchy-error          2   a value without a leaf, a cycle, two roots, two parents
-│   ├── BadConstraints          bad-constraints          2   overlapping, or a visited location in none
-│   ├── BadEdit                 bad-edit                 2   an edit of a table that cannot be carried out
-│   ├── BadQuery                bad-query                2   not in the query language, or not about this table
-│   ├── BadPolicy               bad-policy               2   a privacy or utility policy that contradicts itself
-│   ├── BadSensitiveValues      bad-sensitive-values     2   not attributes with their values
-│   ├── SensitiveLocation       sensitive-location       2   a location is declared a sensitive value
-│   ├── BadTimestamps           bad-timestamps           2
-│   ├── VagueTimes              vague-times              2
-│   ├── BadInterval             bad-interval             2   bounds of a period that cross
-│   ├── InconsistentEvidence    inconsistent-evidence    2   observations of a period that contradict each other
-│   ├── EmptyTrack              empty-track              2
-│   ├── OwnerRepeated           owner-repeated           2
-│   ├── PersonUndecided         person-undecided         2   a column names people, and one may have several rows
-│   ├── PersonNotSupported      person-not-supported     2   the method cannot count people with several records
-│   ├── OptionWithoutEffect     option-without-effect    2   an option that this way of reading does not use
-│   ├── TooManyClusters         too-many-clusters        2   a cluster would have fewer than k rows
-│   ├── NotApplicable           not-applicable           2   this data kind, or no row alignment
-│   │   ├── NoQuasiIdentifiers  no-quasi-identifiers     2   the guarantee needs quasi-identifiers; there are none
-│   │   └── NotScalable         not-scalable             2   a method that cannot work on parts, and why
-│   ├── OriginalRequired        original-required        2   the definition needs the original data
-│   ├── BadRelease              bad-release              2   a release folder that is not whole
-│   │   ├── LeavesFolder        leaves-folder            2   a link or a path that leads out of the folder
-│   │   ├── UnlistedFile        unlisted-file            2   a file that the manifest or the data package does not list
-│   │   ├── MissingParameters   missing-parameters       2   a guarantee that does not state all its parameters
-│   │   └── ContradictoryRoles  contradictory-roles      2   roles that do not fit the columns of the release
-│   ├── BadKey                  bad-key                  2   no key, or a private key that others can read
-│   ├── BadPublication          format-error             2   published data that do not have their form
-│   ├── OutputExists            output-exists            2
-│   ├── BadDomain               bad-domain               2   a declared domain that is empty or repeats itself
-│   ├── PublicInputMissing      public-input-missing     2   a domain would have to be taken from the data
-│   ├── SinkBehind              sink-behind              2   a sink that lost windows which were published
-│   ├── AllMalformed            all-malformed            2   a finite stream without a single valid event
-│   ├── BadLedger               bad-ledger               2   a ledger file that was changed or is of another unit
-│   │   ├── LedgerDamaged       ledger-damaged           2   a ledger that is behind its head, or gone
-│   │   └── AnotherDataset      another-dataset          2   a ledger that keeps account of another dataset
-│   ├── ConfigurationChanged    configuration-changed    2   a stream cannot go on with other settings
-│   ├── DamagedCheckpoint       damaged-checkpoint       2   the state of a stream is not whole
-│   ├── JournalMismatch         journal-mismatch         2   a window would not be the one that was decided
-│   ├── StateInUse              state-in-use             2   another process runs this stream
-│   ├── BrokerRefused           broker-refused           2   wrong login, or a certificate that cannot be trusted
-│   ├── TooManyBadEvents        too-many-bad-events      2
-│   ├── BadWarehouse            bad-warehouse            2   a configuration of a warehouse; lists all its problems
-│   ├── SourceUnreachable       source-unreachable       2   a source of a warehouse that cannot be fetched
-│   ├── ConflictingValues       conflicting-values       2   sources disagree and the policy forbids it
-│   ├── UnsafeRelease           unsafe-release           2   linked data that would name a data subject
-│   ├── NoSuchEntry             no-such-entry            2   nothing in the workspace under this number
-│   ├── ChangedElsewhere        changed-elsewhere        2   saved by another tab in the meantime
-│   ├── StaleResult             stale-result             2   data or settings have changed since; not confirmed
-│   ├── UnconfirmedColumn       unconfirmed-column       2   free text or exact dates that nobody has confirmed
-│   │   └── DirectIdentifier    direct-identifier        2   names, addresses or numbers of people
-│   └── MissingExtra            missing-extra            2   an optional dependency is not installed
-├── Infeasible                  infeasible               3   no release with this guarantee exists
-│   ├── TooFewTrajectories      too-few-trajectories     3
-│   ├── TooFewRecords           too-few-records          3
-│   ├── InfeasibleLength        infeasible-length        3
-│   ├── InfeasibleDiversity     infeasible-diversity     3
-│   ├── BudgetExhausted         budget-exhausted         3   the ledger's limit would be exceeded
-│   ├── PoliciesConflict        policies-conflict        3   privacy cannot be had within the utility policy
-│   └── UtilityConstraintsUnsatisfied  utility-constraints-unsatisfied  3
-├── VerificationFailed          verification-failed      4
-├── LimitReached                limit-reached            5
-│   ├── TooLarge                too-large                5
-│   │   └── BlockTooLarge       block-too-large          5   a block that would not fit into a worker's memory
-│   └── CapacityReached         capacity-reached         5   more people or events than a stream was given room for
-├── ReviewAmber                 review-amber             6   with --strict: a light is amber
-├── ReviewRed                   review-red               7   with --strict: a light is red
-├── WriteFailed                 write-failed             1   disk full, permission: nothing is left behind
-│   └── BrokerSilent            broker-silent            2   the broker of a sink does not answer
-├── WorkerFailed                worker-failed            1   workers were lost again and again
-├── Cancelled                   cancelled                130
-└── InternalError               internal-error           1   a bug of ours
+The docstring of each says what is wrong; `docs/reference/errors.md` lists them all.
 """
 
 from __future__ import annotations
@@ -155,7 +60,7 @@ class CrypsisError(Exception):
 
     @classmethod
     def family(cls) -> str:
-        """The code of the branch of the tree above: `input-error` for `bad-row`, `unreadable-file` and their like."""
+        """The code of the base that a family shares: `input-error` for `bad-row`, `unreadable-file` and their like."""
         lineage = [kind for kind in cls.__mro__ if issubclass(kind, CrypsisError) and kind is not CrypsisError]
         return lineage[-1].code if lineage else cls.code
 
@@ -166,36 +71,52 @@ class CrypsisError(Exception):
 
 
 class BadParameter(CrypsisError, ValueError):
+    """A parameter has a value that it cannot have."""
+
     code = "bad-parameter"
     exit_code = 2
 
 
 class BadEpsilon(BadParameter):
+    """Epsilon is not positive, or larger than was allowed."""
+
     code = "bad-epsilon"
 
 
 class BudgetScheme(BadParameter):
+    """The taxonomy is too high for this division of epsilon."""
+
     code = "budget-scheme"
 
 
 class BadConfiguration(BadParameter):
+    """The configuration of a live stream cannot be used."""
+
     code = "bad-configuration"
 
 
 class FigureNotPublishable(BadParameter):
+    """A figure against the original must stay private."""
+
     code = "figure-not-publishable"
 
 
 class BadExperiment(BadParameter):
+    """An experiment file cannot be used; the error lists all its problems."""
+
     code = "bad-experiment"
 
 
 class InputError(CrypsisError):
+    """What was given cannot be used."""
+
     code = "input-error"
     exit_code = 2
 
 
 class MissingFile(InputError, FileNotFoundError):
+    """A file is not there."""
+
     code = "missing-file"
 
     def __init__(self, message: str, *, where: str | None = None, **details: object) -> None:
@@ -204,178 +125,266 @@ class MissingFile(InputError, FileNotFoundError):
 
 
 class UnreadableFile(InputError, ValueError):
+    """A file is truncated, in a wrong encoding or not in its format."""
+
     code = "unreadable-file"
 
 
 class UnknownFormat(InputError, ValueError):
+    """A file has no format that can be used here."""
+
     code = "unknown-format"
 
 
 class BadRow(InputError, ValueError):
+    """A row has a wrong number of fields, a value that cannot be parsed or a bad position in the order."""
+
     code = "bad-row"
 
 
 class PartsDiffer(InputError, ValueError):
+    """Parts of one dataset have different columns or types."""
+
     code = "parts-differ"
 
 
 class PartChanged(InputError, RuntimeError):
+    """A part was changed while it was worked on."""
+
     code = "part-changed"
 
 
 class InsecureScheduler(InputError, ConnectionError):
+    """A cluster on another host is addressed without TLS."""
+
     code = "insecure-scheduler"
 
 
 class WorkersDiffer(InputError, RuntimeError):
+    """Workers have other versions, or lack the files."""
+
     code = "workers-differ"
 
 
 class UnknownColumn(InputError, KeyError):
+    """The data have no column of this name."""
+
     code = "unknown-column"
 
 
 class UndeclaredRole(InputError, ValueError):
+    """A column has no role."""
+
     code = "undeclared-role"
 
 
 class UnknownMethod(InputError, KeyError):
+    """No method has this name."""
+
     code = "unknown-method"
 
 
 class UnknownLocation(InputError, KeyError):
+    """A location is not in the location table."""
+
     code = "unknown-location"
 
 
 class DuplicateLocation(InputError, ValueError):
+    """The location table lists a location twice."""
+
     code = "duplicate-location"
 
 
 class BadLabel(InputError, ValueError):
+    """A label cannot stand where it is used: it is empty, unknown or has a separator in it."""
+
     code = "bad-label"
 
 
 class BadCoordinate(InputError, ValueError):
+    """Coordinates are missing, not finite or outside their range."""
+
     code = "bad-coordinate"
 
 
 class BadTaxonomy(InputError, ValueError):
+    """A taxonomy is not one tree with the locations or items as leaves."""
+
     code = "bad-taxonomy"
 
 
 class HierarchyError(InputError, ValueError):
+    """A hierarchy lacks a leaf for a value, or has a cycle, two roots or two parents."""
+
     code = "hierarchy-error"
 
 
 class BadConstraints(InputError, ValueError):
+    """Constraints overlap, or a visited location is in none."""
+
     code = "bad-constraints"
 
 
 class BadEdit(InputError, ValueError):
+    """An edit of a table cannot be carried out."""
+
     code = "bad-edit"
 
 
 class BadQuery(InputError, ValueError):
+    """A question is not in the query language, or not about this table."""
+
     code = "bad-query"
 
 
 class BadPolicy(InputError, ValueError):
+    """A privacy or utility policy contradicts itself."""
+
     code = "bad-policy"
 
 
 class BadSensitiveValues(InputError, ValueError):
+    """Sensitive values are not attributes with their values."""
+
     code = "bad-sensitive-values"
 
 
 class SensitiveLocation(InputError, ValueError):
+    """A location is declared a sensitive value."""
+
     code = "sensitive-location"
 
 
 class BadInterval(InputError, ValueError):
+    """The bounds of a period cross."""
+
     code = "bad-interval"
 
 
 class InconsistentEvidence(InputError, ValueError):
+    """Observations of a period contradict each other."""
+
     code = "inconsistent-evidence"
 
 
 class BadTimestamps(InputError, ValueError):
+    """Times are missing, cannot be parsed or go backwards."""
+
     code = "bad-timestamps"
 
 
 class VagueTimes(InputError, ValueError):
+    """Times are not exact enough for what was asked."""
+
     code = "vague-times"
 
 
 class EmptyTrack(InputError, ValueError):
+    """A track has no fix."""
+
     code = "empty-track"
 
 
 class OwnerRepeated(InputError, ValueError):
+    """Owners have several trajectories, and the unit that is counted was not chosen."""
+
     code = "owner-repeated"
 
 
 class PersonUndecided(InputError, ValueError):
+    """A column names people, and one may have several rows."""
+
     code = "person-undecided"
 
 
 class PersonNotSupported(InputError, ValueError):
+    """The method cannot count people with several records."""
+
     code = "person-not-supported"
 
 
 class OptionWithoutEffect(InputError, ValueError):
+    """An option is given that this way of reading does not use."""
+
     code = "option-without-effect"
 
 
 class TooManyClusters(InputError, ValueError):
+    """A cluster would have fewer than k rows."""
+
     code = "too-many-clusters"
 
 
 class NotApplicable(InputError, ValueError):
+    """The method or metric is not for data of this kind, or rows are not aligned."""
+
     code = "not-applicable"
 
 
 class NoQuasiIdentifiers(NotApplicable):
+    """The guarantee needs quasi-identifiers, and the data have none."""
+
     code = "no-quasi-identifiers"
 
 
 class NotScalable(NotApplicable):
+    """The method cannot work on parts; the error says why."""
+
     code = "not-scalable"
 
 
 class OriginalRequired(InputError, ValueError):
+    """The definition needs the original data."""
+
     code = "original-required"
 
 
 class BadRelease(InputError, ValueError):
+    """A release folder is not whole."""
+
     code = "bad-release"
 
 
 class LeavesFolder(BadRelease):
+    """A link or a path leads out of the folder."""
+
     code = "leaves-folder"
 
 
 class UnlistedFile(BadRelease):
+    """A file is in neither the manifest nor the data package."""
+
     code = "unlisted-file"
 
 
 class MissingParameters(BadRelease):
+    """A guarantee does not state all its parameters."""
+
     code = "missing-parameters"
 
 
 class ContradictoryRoles(BadRelease):
+    """Roles do not fit the columns of the release."""
+
     code = "contradictory-roles"
 
 
 class BadKey(InputError, ValueError):
+    """There is no key, or others can read a private key."""
+
     code = "bad-key"
 
 
 class BadPublication(InputError, ValueError):
+    """Published data do not have their form."""
+
     code = "format-error"
 
 
 class OutputExists(InputError, FileExistsError):
+    """The output is there already."""
+
     code = "output-exists"
 
     def __init__(self, message: str, *, where: str | None = None, **details: object) -> None:
@@ -384,183 +393,269 @@ class OutputExists(InputError, FileExistsError):
 
 
 class BadDomain(InputError, ValueError):
+    """A declared domain is empty or repeats itself."""
+
     code = "bad-domain"
 
 
 class PublicInputMissing(InputError, ValueError):
+    """A domain would have to be taken from the data."""
+
     code = "public-input-missing"
 
 
 class SinkBehind(InputError, RuntimeError):
+    """A sink lost windows that were published."""
+
     code = "sink-behind"
 
 
 class AllMalformed(InputError, ValueError):
+    """A finite stream has no valid event."""
+
     code = "all-malformed"
 
 
 class BadLedger(InputError, ValueError):
+    """A ledger file was changed or is of another unit."""
+
     code = "bad-ledger"
 
 
 class LedgerDamaged(BadLedger):
+    """A ledger is behind its head, or gone."""
+
     code = "ledger-damaged"
 
 
 class AnotherDataset(BadLedger):
+    """A ledger keeps account of another dataset."""
+
     code = "another-dataset"
 
 
 class ConfigurationChanged(InputError, RuntimeError):
+    """A stream cannot go on with other settings."""
+
     code = "configuration-changed"
 
 
 class DamagedCheckpoint(InputError, RuntimeError):
+    """The state of a stream is not whole."""
+
     code = "damaged-checkpoint"
 
 
 class JournalMismatch(InputError, RuntimeError):
+    """A window would not be the one that was decided."""
+
     code = "journal-mismatch"
 
 
 class StateInUse(InputError, RuntimeError):
+    """Another process runs this stream."""
+
     code = "state-in-use"
 
 
 class BrokerRefused(InputError, ConnectionError):
+    """The login is wrong, or a certificate cannot be trusted."""
+
     code = "broker-refused"
 
 
 class TooManyBadEvents(InputError, RuntimeError):
+    """More events are malformed than a stream may refuse."""
+
     code = "too-many-bad-events"
 
 
 class BadWarehouse(InputError, ValueError):
+    """The configuration of a warehouse cannot be used; the error lists all its problems."""
+
     code = "bad-warehouse"
 
 
 class SourceUnreachable(InputError, ConnectionError):
+    """A source of a warehouse cannot be fetched."""
+
     code = "source-unreachable"
 
 
 class ConflictingValues(InputError, ValueError):
+    """Sources disagree, and the policy forbids it."""
+
     code = "conflicting-values"
 
 
 class UnsafeRelease(InputError, RuntimeError):
+    """Linked data would name a data subject."""
+
     code = "unsafe-release"
 
 
 class NoSuchEntry(InputError, KeyError):
+    """The workspace has nothing with this number."""
+
     code = "no-such-entry"
 
 
 class ChangedElsewhere(InputError, RuntimeError):
+    """Another tab saved a change in the meantime."""
+
     code = "changed-elsewhere"
 
 
 class StaleResult(InputError, RuntimeError):
+    """Data or settings have changed since, and nobody has confirmed the result."""
+
     code = "stale-result"
 
 
 class UnconfirmedColumn(InputError, ValueError):
+    """Nobody has confirmed free text or exact dates."""
+
     code = "unconfirmed-column"
 
 
 class DirectIdentifier(UnconfirmedColumn):
+    """A column holds names, addresses or numbers of people."""
+
     code = "direct-identifier"
 
 
 class MissingExtra(InputError, ImportError):
+    """An optional dependency is not installed."""
+
     code = "missing-extra"
 
 
 class Infeasible(CrypsisError):
+    """No release with this guarantee exists."""
+
     code = "infeasible"
     exit_code = 3
 
 
 class TooFewTrajectories(Infeasible):
+    """There are fewer trajectories than the guarantee needs."""
+
     code = "too-few-trajectories"
 
 
 class TooFewRecords(Infeasible):
+    """There are fewer records than the guarantee needs."""
+
     code = "too-few-records"
 
 
 class InfeasibleLength(Infeasible):
+    """Too few individuals visited as many locations as the adversary may know."""
+
     code = "infeasible-length"
 
 
 class InfeasibleDiversity(Infeasible):
+    """Sensitive values are too frequent for the diversity that was asked for."""
+
     code = "infeasible-diversity"
 
 
 class BudgetExhausted(Infeasible):
+    """The limit of the ledger would be exceeded."""
+
     code = "budget-exhausted"
 
 
 class PoliciesConflict(Infeasible):
+    """Privacy cannot be had within the utility policy."""
+
     code = "policies-conflict"
 
 
 class UtilityConstraintsUnsatisfied(Infeasible):
+    """The utility constraints cannot be satisfied."""
+
     code = "utility-constraints-unsatisfied"
 
 
 class VerificationFailed(CrypsisError, RuntimeError):
+    """The guarantee does not hold, so nothing is written."""
+
     code = "verification-failed"
     exit_code = 4
 
 
 class LimitReached(CrypsisError):
+    """A limit of time, memory or size was reached."""
+
     code = "limit-reached"
     exit_code = 5
 
 
 class TooLarge(LimitReached):
+    """The data are too large for this computation."""
+
     code = "too-large"
 
 
 class BlockTooLarge(TooLarge):
+    """A block would not fit into the memory of a worker."""
+
     code = "block-too-large"
 
 
 class CapacityReached(LimitReached):
+    """A stream has more people or events than it was given room for."""
+
     code = "capacity-reached"
 
 
 class ReviewAmber(CrypsisError):
+    """A light is amber, and `--strict` was given."""
+
     code = "review-amber"
     exit_code = 6
 
 
 class ReviewRed(CrypsisError):
+    """A light is red, and `--strict` was given."""
+
     code = "review-red"
     exit_code = 7
 
 
 class WriteFailed(CrypsisError, OSError):
+    """A file cannot be written (disk full, no permission); nothing is left behind."""
+
     code = "write-failed"
     exit_code = 1
 
 
 class BrokerSilent(WriteFailed):
+    """The broker of a sink does not answer."""
+
     code = "broker-silent"
     exit_code = 2
 
 
 class WorkerFailed(CrypsisError, RuntimeError):
+    """Workers were lost again and again."""
+
     code = "worker-failed"
     exit_code = 1
 
 
 class Cancelled(CrypsisError):
+    """The user cancelled."""
+
     code = "cancelled"
     exit_code = 130
 
 
 class InternalError(CrypsisError, RuntimeError):
+    """A bug of Crypsis."""
+
     code = "internal-error"
     exit_code = 1
 
