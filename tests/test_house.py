@@ -48,14 +48,14 @@ def test_no_function_of_the_shell_has_many_parameters() -> None:
     """What belongs together is one object: the options of a command, the columns of a table, the form of a file."""
     files = [path for room in SHELL for path in sorted((ROOT / "src" / "crypsis" / room).rglob("*.py"))]
     assert len(files) > 200
-    found = [
+    offenders = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path in files
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and len(node.args.posonlyargs + node.args.args + node.args.kwonlyargs) > MOST_PARAMETERS
     ]
-    assert found == []
+    assert offenders == []
 
 
 WRITERS = ("to_dict", "to_files", "change")  # what makes JSON of an object, or alters the JSON of an entry
@@ -63,14 +63,14 @@ WRITERS = ("to_dict", "to_files", "change")  # what makes JSON of an object, or 
 
 def test_web_and_evaluate_talk_in_types() -> None:
     """A public function takes and returns objects with fields; dictionaries end where JSON and TOML are read."""
-    found = [
+    offenders = [
         f"{path.relative_to(ROOT / 'src' / 'crypsis').as_posix()} {name}"
         for room in ("web", "evaluate")
         for path in sorted((ROOT / "src" / "crypsis" / room).rglob("*.py"))
         for name, function in public_functions(ast.parse(path.read_text(encoding="utf-8")))
         if function.name not in WRITERS and any("dict[str, Any]" in text for text in annotations_of(function))
     ]
-    assert found == []
+    assert offenders == []
 
 
 def public_functions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
@@ -89,6 +89,34 @@ def annotations_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str
     return [
         ast.unparse(one) for one in (*(each.annotation for each in parameters), function.returns) if one is not None
     ]
+
+
+ENTRY_POINTS = ("register", "router")  # of a page and of a room of the API: the docstring of the file says what it is
+
+
+def test_public_functions_classes_and_kernels_have_docstrings() -> None:
+    """What `help()` and editors show; a kernel is often the only place that says what its arrays mean."""
+    files = sorted((ROOT / "src" / "crypsis").rglob("*.py"))
+    definitions = [
+        (path, node)
+        for path in files
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and is_shown(node)
+    ]
+    assert len(definitions) > 2000
+    lacking = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path, node in definitions
+        if not ast.get_docstring(node)
+    ]
+    assert lacking == []
+
+
+def is_shown(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    decorators = {ast.unparse(decorator).partition("(")[0] for decorator in node.decorator_list}
+    if "overload" in decorators or node.name in ENTRY_POINTS:
+        return False
+    return "njit" in decorators or not node.name.startswith("_")
 
 
 def test_the_places_that_the_guide_names_exist() -> None:

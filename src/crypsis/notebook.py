@@ -15,6 +15,7 @@ _FAINT = "opacity:.75"
 
 
 def heading(title: str, note: str = "") -> str:
+    """Write a title with a fainter note beside it."""
     beside = f' <span style="{_FAINT}">{_text(note)}</span>' if note else ""
     return f"<p><strong>{_text(title)}</strong>{beside}</p>"
 
@@ -31,6 +32,7 @@ def rows(names: Sequence[str], content: Iterable[Sequence[Any]], caption: str, *
 
 
 def text(lines: Sequence[str]) -> str:
+    """Write lines as plain text."""
     return f"<pre>{_text(chr(10).join(lines))}</pre>"
 
 
@@ -68,6 +70,7 @@ def progress(stage: str, share: float | None, left: float | None) -> str:
 
 
 def framed(*parts: str) -> str:
+    """Put parts into the frame that Crypsis has in notebooks."""
     return f'<div class="crypsis">{"".join(parts)}</div>'
 
 

@@ -320,6 +320,7 @@ def _take(drawn: _Drawn, left: int) -> int:
 
 @njit
 def _put(drawn: _Drawn, slot: int, entry: int) -> None:
+    """Lay an entry into a slot, as the next part of what the slot holds."""
     part = drawn.n_parts[0]
     drawn.part_slot[part], drawn.part_entry[part] = slot, entry
     drawn.parts[slot] += 1

@@ -114,6 +114,7 @@ def lay_out(forest: Forest, size: Int64s) -> Layout:
 
 @njit
 def _domains(forest: Forest) -> tuple[Int64s, Int32s, Int64s]:
+    """Number the terms of each chunk, with the records of the chunk that have each."""
     index_of = np.full(forest.n_terms, -1, np.int64)
     offsets = np.zeros(len(forest.chunk_offsets), np.int64)
     terms = np.empty(len(forest.items), np.int32)
@@ -134,6 +135,7 @@ def _domains(forest: Forest) -> tuple[Int64s, Int32s, Int64s]:
 
 @njit
 def _room(forest: Forest, leaves: Leaves, domains: Domains) -> tuple[Int64s, Int64s, Int64s, Int64s, Bools]:
+    """Find for each chunk the runs of leaf slots that its parts may take, and whether all terms share them."""
     holders = _holders(forest, leaves, domains)
     n_chunks, n_leaves = len(forest.chunk_node), len(leaves.slots) - 1
     offsets = np.zeros(n_chunks + 1, np.int64)

@@ -71,6 +71,7 @@ def find_equal_entry(chunk_offsets: Int64s, entry_offsets: Int64s, items: Int32s
 
 @njit
 def _digits(number: int) -> int:
+    """Count the digits of a whole number that is not negative."""
     digits = 1
     while number >= 10:
         number //= 10
@@ -80,6 +81,7 @@ def _digits(number: int) -> int:
 
 @njit
 def _put(target: Bytes, at: int, source: Bytes, start: int, end: int) -> int:
+    """Copy a range of bytes and return where the next one goes."""
     for position in range(start, end):
         target[at] = source[position]
         at += 1

@@ -171,6 +171,7 @@ def _counted(records: NDArray[np.uint64], whose: Int64s) -> int:
 
 @njit
 def _set_bits(word: np.uint64) -> int:
+    """Count the bits that are set in a word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

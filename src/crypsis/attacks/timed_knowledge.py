@@ -135,6 +135,7 @@ def _earliest_end(symbol: int, ended: int, times: TimesOfRelease) -> int:
 
 @njit
 def _holds(symbol: int, atom: int, rows: Rows) -> bool:
+    """Return whether a symbol holds a location."""
     end = rows.atom_offsets[symbol + 1]
     index = _first_from(rows.atoms, rows.atom_offsets[symbol], end, atom)
     return bool(index < end and rows.atoms[index] == atom)

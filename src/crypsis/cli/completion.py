@@ -28,18 +28,24 @@ def offer_methods() -> list[tuple[str, str]]:
 
 
 def offer_attacks() -> list[str]:
+    """List the names of attacks."""
+
     from crypsis.attacks import ATTACKS
 
     return list(ATTACKS)
 
 
 def offer_guarantees() -> list[str]:
+    """List the names of guarantees."""
+
     from crypsis.guarantees import GUARANTEES
 
     return list(GUARANTEES)
 
 
 def offer_metrics() -> list[str]:
+    """List the names of metrics."""
+
     from crypsis.metrics import METRICS
 
     return list(METRICS)

@@ -162,6 +162,7 @@ def sweep_section(text: str) -> dict[str, Any]:
 
 
 def number_in(text: str) -> int | float | str:
+    """Read a whole or decimal number; any other text stays one."""
     for kind in (int, float):
         try:
             return kind(text)

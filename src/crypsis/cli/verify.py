@@ -201,5 +201,6 @@ def _quasi_identifiers(path: Path) -> list[str]:
 
 
 def existing(path: Path) -> None:
+    """Refuse a path at which there is nothing."""
     if not path.exists():
         raise MissingFile(f"There is nothing at {path}; check the path.", where=str(path))

@@ -349,6 +349,7 @@ def _cycle_start(times: VisitTimes, cycle: str) -> Any:
 
 
 def check_choices(width: int, cycle: str, weight: float | None, clock: bool) -> None:
+    """Refuse a width, cycle or weight of time that cannot be, or that these times do not fit."""
     if isinstance(width, bool) or not isinstance(width, int) or not 1 <= width <= 10_000 * DAY // MINUTE:
         raise BadParameter(f"time_width must be a whole number of minutes of at least 1, got {width!r}.")
     if cycle not in CYCLES:

@@ -107,6 +107,7 @@ def _written_plainly(cells: pl.Series, whole: pl.Series) -> bool:
 
 
 def numeric_type(values: pl.Series) -> ColumnType:
+    """Name the type of numbers: `int` for 64-bit integers, else `float`."""
     return "int" if values.dtype == pl.Int64 else "float"
 
 

@@ -116,10 +116,12 @@ def standalone(picture: str) -> str:
 
 
 def text(x: float, y: float, content: str, class_: str = "tick", anchor: str | None = None) -> Markup:
+    """Make a text element."""
     return element("text", content, x=x, y=y, class_=class_, text_anchor=anchor)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+    """Make a line element."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 

@@ -22,6 +22,7 @@ _FORMAT = Parameter("format", str, True, (), "Format of the file.", None)
 
 
 def check_dataset(found: Findings, content: Mapping[str, Any]) -> None:
+    """Check the table `[dataset]` of an experiment before anything is read."""
     if "dataset" not in content:
         found.add("dataset", "the experiment names no data; write [dataset] with a path")
         return

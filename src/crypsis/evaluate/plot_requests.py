@@ -166,6 +166,7 @@ def _check_axes(found: Findings, plot: Mapping[str, Any], parameters: Sequence[s
 
 
 def check_columns_of_plots(found: Findings, experiment: Experiment, data: Any) -> None:
+    """Check that the data have the columns that plots ask for."""
     table = data.table_part
     known = [] if table is None else [*table.names, *data.hierarchy_columns]
     known += experiment.inputs.item_columns

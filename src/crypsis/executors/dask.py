@@ -291,6 +291,7 @@ def run_pair(combine: Work, one: Any, other: Any, folder: str) -> Any:
 
 
 def send_pieces(numbered: tuple[int, Any], work: Work, folder: str, common: Sequence[Any]) -> list[tuple[int, str]]:
+    """Cut one part into pieces for other tasks and return their files."""
     number, shard = numbered
     return write_pieces(shard, work, folder, number, common)
 

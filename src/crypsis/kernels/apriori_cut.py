@@ -199,6 +199,7 @@ def _published(offsets: Int64s, items: Int32s, image: Int32s, written: Int32s) -
 
 @njit
 def _is_published(nodes: Int32s, image: Int32s) -> bool:
+    """Return whether every node is published as itself."""
     for node in nodes:  # noqa: SIM110 (compiled)
         if image[node] != node:
             return False
@@ -207,6 +208,7 @@ def _is_published(nodes: Int32s, image: Int32s) -> bool:
 
 @njit
 def _precedes(one: Int32s, other: Int32s) -> bool:
+    """Return whether a set of nodes stands before another in the order of labels."""
     for element in range(len(one)):
         if one[element] != other[element]:
             return bool(one[element] < other[element])
@@ -307,6 +309,7 @@ def _images(vector: Int64s, images: Int64s, last: Int32s) -> None:
 
 @njit
 def _first_of(images: Int64s, element: int) -> bool:
+    """Return whether no earlier element has the same image."""
     for before in range(element):  # noqa: SIM110 (compiled)
         if images[before] == images[element]:
             return False
@@ -317,6 +320,7 @@ def _first_of(images: Int64s, element: int) -> bool:
 def _is_less(
     growth: int, levels: int, vector: Int64s, other_growth: int, other_levels: int, other_vector: Int64s
 ) -> bool:
+    """Return whether a step comes first: by its growth, its levels and then its vector."""
     if growth != other_growth:
         return growth < other_growth
     if levels != other_levels:
@@ -337,6 +341,7 @@ def _is_good(
     n_sensitive: int,
     person: Int64s,
 ) -> bool:
+    """Return whether k records, or people, hold the images, and at most one in l of them the same sensitive item."""
     support = 0
     if n_sensitive == 0 and len(person) > 0:
         last = -1
@@ -480,6 +485,7 @@ def _add_bad_with(
 
 @njit
 def _push(heap: Int32s, waiting: int, row: Int32s) -> tuple[Int32s, int]:
+    """Add a row to a heap whose first entry comes first, and return the heap, longer where it was full."""
     if waiting == len(heap):
         wider = np.empty((2 * waiting, heap.shape[1]), np.int32)
         wider[:waiting] = heap
@@ -512,6 +518,7 @@ def _pop(heap: Int32s, waiting: int) -> int:
 
 @njit
 def _wider_steps(steps: Int32s, done: Int8s) -> tuple[Int32s, Int8s]:
+    """Return the table of steps with twice the room."""
     wider = np.zeros((2 * len(steps), steps.shape[1]), np.int32)
     wider[: len(steps)] = steps
     more = np.zeros(2 * len(done), np.int8)

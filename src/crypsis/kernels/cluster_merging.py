@@ -166,6 +166,7 @@ def _lacks_items(filled: int, k: int) -> bool:
 
 @njit
 def _rise(seed: int, partner: int, union: int, costs: Int64s, sizes: Int64s) -> int:
+    """Return by how much uniting two clusters raises the costs of all their records."""
     return int((sizes[seed] + sizes[partner]) * union - sizes[seed] * costs[seed] - sizes[partner] * costs[partner])
 
 
@@ -258,6 +259,7 @@ def _comes_before(
     second: Int64s,
     lowest: Int64s,
 ) -> bool:
+    """Return whether a partner is better than another under the heuristic; ties go to the lowest record."""
     if heuristic == BY_CELLS and unions[one] != unions[other]:
         return bool(unions[one] < unions[other])
     if heuristic == BY_ITEMS and scores[one] != scores[other]:

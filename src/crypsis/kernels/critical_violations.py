@@ -404,6 +404,7 @@ def _critical_violations(
 
 @njit
 def _longer(values: Any, room: int) -> Any:
+    """Return an array with more room."""
     longer = np.zeros(room, values.dtype)
     longer[: len(values)] = values
     return longer

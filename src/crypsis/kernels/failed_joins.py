@@ -24,6 +24,7 @@ def slot_of_pair(failed: Int64s, key: int) -> int:
 
 @njit
 def remember(failed: Int64s, used: Int64s, one: int, other: int) -> None:
+    """Note that two nodes failed to join."""
     failed[slot_of_pair(failed, (one << 32) | other)] = (one << 32) | other
     used[4] += 1
 

@@ -118,6 +118,7 @@ def best_frequent_parts(
 
 @njit
 def _search_of(sequence: Int32s, allowed: int) -> _Search:
+    """Prepare the search for the frequent parts of a sequence."""
     length = len(sequence)
     earlier = np.full(length, -1, np.int32)
     for position in range(length):

@@ -135,6 +135,7 @@ def _combines(
 
 @njit
 def _and(one: Words, other: Words, result: Words) -> int:
+    """Write the common bits of two rows and return how many there are."""
     total = 0
     for word in range(len(one)):
         result[word] = one[word] & other[word]

@@ -266,6 +266,7 @@ def _pop_largest(heap: Int64s, n_heap: int, count: Int64s, n_terms: int) -> tupl
 
 @njit
 def _push(heap: Int64s, n_heap: int, key: int) -> int:
+    """Add a key to a heap whose first entry is the largest, and return its length."""
     at = n_heap
     while at > 0 and heap[(at - 1) // 2] < key:
         heap[at] = heap[(at - 1) // 2]
@@ -276,6 +277,7 @@ def _push(heap: Int64s, n_heap: int, key: int) -> int:
 
 @njit
 def _sift_down(heap: Int64s, root: int, n_heap: int) -> None:
+    """Restore the order of a heap below an entry that became smaller."""
     key = heap[root]
     at = root
     while 2 * at + 1 < n_heap:
@@ -327,6 +329,7 @@ def _see(offsets: Int64s, terms: Int32s, sensitive: Bools, seen: Int64s, records
 
 @njit
 def _forget(offsets: Int64s, terms: Int32s, seen: Int64s, records: Int64s, begin: int, end: int) -> None:
+    """Clear the counts of all terms of a run of records."""
     for at in range(begin, end):
         for position in range(offsets[records[at]], offsets[records[at] + 1]):
             seen[terms[position]] = 0

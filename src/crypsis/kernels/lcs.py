@@ -100,6 +100,7 @@ def _next_worth_seeing(
 
 @njit
 def masks_of_long(sequence: Int32s, n_codes: int, backwards: bool) -> Words:
+    """Mark the positions of each item in a sequence of any length, from its start or from its end."""
     n_words = (len(sequence) + 63) // 64
     masks = np.zeros((n_codes, n_words), np.uint64)
     for position in range(len(sequence)):
@@ -124,6 +125,7 @@ def _step_of_long(before: Words, after: Words, mask: Words) -> int:
 
 @njit
 def _closest_path_of_long(sequence: Int32s, nodes: Nodes, height: Int32s, n_codes: int) -> tuple[int, int]:
+    """Find the node whose path has most in common with a sequence of more than 64 items."""
     masks = masks_of_long(sequence, n_codes, False)
     state = np.full((height[ROOT] + 2, masks.shape[1]), _FULL)
     common = np.zeros(height[ROOT] + 2, np.int32)
@@ -323,6 +325,7 @@ def _laid_in_lanes(
 
 @njit
 def _empty_lanes(sequences: Sequences, members: Int64s, lane: int, masks: Words) -> None:
+    """Clear the masks of the items of all members."""
     for index in range(len(members)):
         start = sequences.starts[members[index]]
         for position in range(sequences.lengths[members[index]]):
@@ -367,6 +370,7 @@ def zeros_below(words: Words, bits: int) -> int:
 
 @njit
 def ones_in(word: np.uint64) -> int:
+    """Count the bits that are set in a word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

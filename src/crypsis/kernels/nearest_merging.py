@@ -133,6 +133,7 @@ def roots_of(parent: Int32s, codes: Int32s) -> Int32s:
 
 @njit
 def image_of(records: Records, slot: int) -> int:
+    """Return the symbol that a slot was merged into, and shorten the way to it."""
     while records.image[slot] != slot:
         records.image[slot] = records.image[records.image[slot]]
         slot = records.image[slot]
@@ -210,6 +211,7 @@ def _take_out(places: Places, root: int) -> None:
 
 @njit
 def _free_row(places: Places, root: int) -> None:
+    """Give back the row of distances of a symbol."""
     if places.row[root] >= 0:
         places.free_rows[places.n_free_rows[0]] = places.row[root]
         places.n_free_rows[0] += 1

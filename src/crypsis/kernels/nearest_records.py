@@ -164,6 +164,7 @@ def _farthest(
 
 @njit
 def _worse(cost: Int64s, record: Int64s, one: int, other: int) -> bool:
+    """Return whether an entry costs more than another; of equal costs the later record is worse."""
     return bool(cost[one] > cost[other] or (cost[one] == cost[other] and record[one] > record[other]))
 
 

@@ -196,6 +196,7 @@ def with_more_room(tree: PatternTree) -> PatternTree:
 
 @njit
 def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s, Words]:
+    """Write all sequences into one text, with what follows each position as bits."""
     length = np.int64(len(sequences.lengths))
     for sequence in range(len(sequences.lengths)):
         length += sequences.lengths[sequence]
@@ -219,6 +220,7 @@ def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int3
 
 @njit
 def _postings(text: Int32s, sequence_at: Int32s, n_sequences: int, n_codes: int) -> tuple[Int64s, Int32s]:
+    """List for each item where it first stands in each sequence."""
     offsets = np.zeros(n_codes + 1, np.int64)
     postings = np.zeros(0, np.int32)
     for writing in range(2):
@@ -256,6 +258,7 @@ def child_slot(slots: Int64s, parents: Int32s, items: Int32s, parent: int, item:
 
 @njit
 def _fill_slots(tree: PatternTree) -> None:
+    """Enter all nodes into the table by which children are looked up."""
     for node in range(1, tree.used[0]):
         tree.slots[child_slot(tree.slots, tree.parent, tree.item, tree.parent[node], tree.item[node])] = node
 

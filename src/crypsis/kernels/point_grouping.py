@@ -88,6 +88,7 @@ def group_points(x: Float64s, y: Float64s, radius: float) -> tuple[Float64s, Flo
 
 @njit
 def _slot(column: int, row: int, slots: int) -> int:
+    """Return the slot of a cell of the grid in the table of groups."""
     mixed = column * 73_856_093 ^ row * 19_349_663
     return (mixed ^ (mixed >> 17)) & (slots - 1)
 

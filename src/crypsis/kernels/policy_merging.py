@@ -349,11 +349,13 @@ def _charge(size: int, length: int) -> float:
 
 @njit
 def _loss(numerator: float, length: int) -> float:
+    """Return the loss of an itemset from its sum; an empty one loses nothing."""
     return 0.0 if length == 0 else numerator / (1.0 - _power(length))
 
 
 @njit
 def _may_join(one: int, other: int, alive: Bools, utility: Int32s) -> bool:
+    """Return whether two items are in use and in the same utility constraint."""
     return bool(other != one and alive[other] and utility[one] >= 0 and utility[one] == utility[other])
 
 
@@ -471,6 +473,7 @@ def _sink(heap: Int64s, top: int, joined: Int64s, support: Int64s) -> None:
 
 @njit
 def _is_dearer(place: int, other: int, joined: Int64s, support: Int64s) -> bool:
+    """Return whether joining an item costs more than joining another; ties go to the first."""
     if joined[place] == joined[other] and support[place] == support[other]:
         return bool(place > other)
     if _is_cheaper(joined[other], support[other], joined[place], support[place]):

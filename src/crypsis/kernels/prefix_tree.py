@@ -60,6 +60,7 @@ def lexicographic_order(offsets: Int64s, codes: Int32s, n_codes: int) -> tuple[I
 
 @njit
 def _packed(offsets: Int64s, codes: Int32s, rows: Int64s, start: int, digits: int, base: int) -> Int64s:
+    """Pack the next codes of each row into one number that sorts like them."""
     keys = np.zeros(len(rows), np.int64)
     for index in range(len(rows)):
         position = offsets[rows[index]] + start

@@ -83,6 +83,7 @@ def leave_out(gone: int, first: Int64s, pairs: Int32s, k: int, rarest: Int64s) -
 
 @njit
 def _look_again(item: int, first: Int64s, pairs: Int32s, k: int, rarest: Int64s) -> None:
+    """Find the rarest pair of an item among all others."""
     rarest[item] = 0
     for other in range(len(first)):
         _look_at(item, other, first, pairs, k, rarest)
@@ -90,6 +91,7 @@ def _look_again(item: int, first: Int64s, pairs: Int32s, k: int, rarest: Int64s)
 
 @njit
 def _look_at(item: int, other: int, first: Int64s, pairs: Int32s, k: int, rarest: Int64s) -> None:
+    """Take a pair as the rarest of its item if it violates k less rarely than what was seen."""
     constraint, support = first[item, other], np.int64(pairs[item, other])
     if constraint == NOBODY or support == 0 or support >= k:
         return

@@ -129,6 +129,7 @@ def near_routes(
 
 @njit
 def _longest(offsets: Int64s) -> int:
+    """Return the number of points of the longest route."""
     longest = 0
     for route in range(len(offsets) - 1):
         longest = max(longest, offsets[route + 1] - offsets[route])

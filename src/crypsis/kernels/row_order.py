@@ -13,6 +13,7 @@ from crypsis.compilation import njit
 
 @njit
 def _precedes_or_equals(offsets: Int64s, ranks: Int32s, one: int, other: int) -> bool:
+    """Return whether a row stands before another or equals it."""
     start, other_start = offsets[one], offsets[other]
     length, other_length = offsets[one + 1] - start, offsets[other + 1] - other_start
     for position in range(min(length, other_length)):

@@ -156,6 +156,7 @@ def _withdraw(rows: Rows, classes: Classes, one: int) -> None:
 
 @njit
 def _cost(rows: Rows, classes: Classes, one: int) -> int:
+    """Return what a class costs: all of it where it is suppressed, else its cells."""
     if classes.bad[one]:
         return int(rows.full * classes.size[one])
     cost = 0

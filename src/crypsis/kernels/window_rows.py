@@ -276,6 +276,7 @@ def append_events(
 
 @njit
 def _longer(values: Int32s, room: int) -> Int32s:
+    """Return an array with more room."""
     longer = np.empty(room, values.dtype)
     longer[: len(values)] = values
     return longer
@@ -283,6 +284,7 @@ def _longer(values: Int32s, room: int) -> Int32s:
 
 @njit
 def _longer_table(values: Int64s, room: int) -> Int64s:
+    """Return a table with more rows."""
     longer = np.zeros((room, values.shape[1]), values.dtype)
     longer[: len(values)] = values
     return longer

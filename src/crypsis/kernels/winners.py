@@ -14,6 +14,7 @@ from crypsis.compilation import njit
 
 @njit
 def _is_better(one: int, other: int, gain: Int64s, loss: Int64s) -> bool:
+    """Return whether a doublet has more gain for its loss; ties go to more gain, then to the first."""
     left, right = gain[one] * loss[other], gain[other] * loss[one]
     if left != right:
         return bool(left > right)
@@ -24,6 +25,7 @@ def _is_better(one: int, other: int, gain: Int64s, loss: Int64s) -> bool:
 
 @njit
 def _sift_down(heap: Int32s, length: int, place: int, gain: Int64s, loss: Int64s) -> None:
+    """Restore the order of a heap below an entry that became worse."""
     while True:
         best, left = place, 2 * place + 1
         for child in (left, left + 1):

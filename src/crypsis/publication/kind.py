@@ -180,6 +180,7 @@ def suppressed_labels(facts: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def is_list_of_labels(value: object) -> bool:
+    """Return whether a value of JSON is a list of texts."""
     return isinstance(value, list) and all(isinstance(label, str) for label in value)
 
 

@@ -29,6 +29,7 @@ def part_name(number: int) -> str:
 
 
 def is_part_name(name: str) -> bool:
+    """Return whether a file is named as parts of a release are."""
     return _NAME.fullmatch(name) is not None
 
 

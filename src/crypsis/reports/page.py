@@ -37,10 +37,12 @@ def page(title: str, style: str, *content: str, script: str = "") -> str:
 
 
 def section(heading: str, *content: str, class_: str | None = None) -> Markup:
+    """Make a section with its heading."""
     return element("section", element("h2", heading), *content, "\n", class_=class_)
 
 
 def paragraph(*content: str, class_: str | None = None) -> Markup:
+    """Make a paragraph."""
     return element("p", *content, class_=class_)
 
 
@@ -56,6 +58,7 @@ def pictured(heading: str | None, picture: str, *caption: str, below: str = "") 
 
 
 def items(sentences: Iterable[str]) -> Markup:
+    """Make a list of sentences."""
     return element("ul", *(element("li", in_letters(sentence)) for sentence in sentences), class_="plain")
 
 

@@ -86,6 +86,7 @@ def scope(method: ITSA) -> str:
 
 
 def certificate_line(certificate: dict[str, Any]) -> bytes:
+    """Write a certificate as one line of canonical JSON."""
     return json.dumps(certificate, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode() + b"\n"
 
 

@@ -39,6 +39,7 @@ def save_shard(scratch: Scratch, number: int, first: int, codes: Int32s) -> Tabl
 
 
 def save_codes(scratch: Scratch, name: str, codes: Int32s) -> str:
+    """Write codes to scratch and return their file."""
     buffer = io.BytesIO()
     np.save(buffer, np.ascontiguousarray(codes))
     return scratch.write(name, buffer.getvalue())

@@ -8,6 +8,7 @@ PSEUDO = "en-XA"  # every text between brackets: what stands outside of them can
 
 
 def is_known(name: str | None) -> bool:
+    """Return whether there is a language of this name."""
     return name in LANGUAGES or name == PSEUDO
 
 

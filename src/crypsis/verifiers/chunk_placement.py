@@ -224,6 +224,7 @@ def _exclude(forest: _Forest, node: int, holders: _Holders, term: int, runs: _Ru
 
 @njit
 def _equal(one: _Runs, n_one: int, other: _Runs, n_other: int) -> bool:
+    """Return whether two lists of runs are the same."""
     if n_one != n_other:
         return False
     for run in range(n_one):  # noqa: SIM110 (compiled)

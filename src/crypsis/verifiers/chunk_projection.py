@@ -166,6 +166,7 @@ def _first_wrong_chunk(
 
 @njit
 def _hash(items: Int32s, start: int, end: int) -> int:
+    """Mix a set of items into one number."""
     mixed = np.int64(1469598103)
     for position in range(start, end):
         mixed = (mixed * np.int64(1000003) + np.int64(items[position]) + np.int64(1)) & np.int64(0x7FFFFFFFFFF)
@@ -174,6 +175,7 @@ def _hash(items: Int32s, start: int, end: int) -> int:
 
 @njit
 def _equal(items: Int32s, start: int, end: int, published: Lists, entry: int) -> bool:
+    """Return whether a set of items is that of a published entry."""
     first = published.offsets[entry]
     if end - start != published.offsets[entry + 1] - first:
         return False

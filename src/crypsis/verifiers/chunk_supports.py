@@ -59,6 +59,7 @@ def _rarest(
     m: int,
     k: int,
 ) -> tuple[Int64s, Int64s, Int64s]:
+    """Count for each chunk its rarest set of up to m terms, how many are rarer than k, and that set."""
     n_chunks = len(chunk_offsets) - 1
     lowest = np.zeros(n_chunks, np.int64)
     rare = np.zeros(n_chunks, np.int64)
@@ -137,6 +138,7 @@ def _rarest(
 
 @njit
 def _longer(values: Int64s) -> Int64s:
+    """Return an array with twice the room."""
     longer = np.empty(2 * len(values), np.int64)
     longer[: len(values)] = values
     return longer

@@ -7,7 +7,7 @@ next sequence starts from the lists of the beginning that it shares. Nothing is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from crypsis.arrays import Int32s, Int64s, take_records
 from crypsis.compilation import njit
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(NamedTuple):
     """Rows, how many each stands for or whose they are, and for each item the rows that hold it."""
 
     offsets: Int64s
@@ -48,17 +47,7 @@ class Rows:
         text = codes.astype(">u4").tobytes()
         bounds = (4 * offsets).tolist()
         order = sorted(range(len(offsets) - 1), key=lambda sequence: text[bounds[sequence] : bounds[sequence + 1]])
-        return _counted(
-            self.offsets,
-            self.codes,
-            self.weights,
-            self.individuals,
-            self.holder_offsets,
-            self.holders,
-            np.array(order, np.int64),
-            offsets,
-            codes,
-        )
+        return _counted(self, np.array(order, np.int64), offsets, codes)
 
 
 def distinct_rows(offsets: Int64s, codes: Int32s) -> tuple[Int64s, Int64s]:
@@ -79,24 +68,15 @@ def distinct_rows(offsets: Int64s, codes: Int32s) -> tuple[Int64s, Int64s]:
 
 
 @njit
-def _counted(
-    offsets: Int64s,
-    codes: Int32s,
-    weights: Int64s,
-    individuals: Int32s,
-    holder_offsets: Int64s,
-    holders: Int64s,
-    order: Int64s,
-    sequence_offsets: Int64s,
-    sequences: Int32s,
-) -> Int64s:
+def _counted(data: Rows, order: Int64s, sequence_offsets: Int64s, sequences: Int32s) -> Int64s:
+    """Count the individuals with a row that contains each sequence; neighbours in order share what they begin with."""
     supports = np.zeros(len(order), np.int64)
     longest, n_individuals = 0, 0
     for sequence in range(len(order)):
         longest = max(longest, sequence_offsets[sequence + 1] - sequence_offsets[sequence])
-    for individual in individuals:
+    for individual in data.individuals:
         n_individuals = max(n_individuals, individual + 1)
-    counted_for = np.full(n_individuals, -1, np.int64)
+    counted_for = np.full(n_individuals, -1, np.int64)  # by individual: the last sequence that counted it
     # The list of the first d items of the sequence at hand, d >= 1, is rows[starts[d]:starts[d + 1]], places likewise.
     starts = np.zeros(longest + 2, np.int64)
     rows = np.empty(1024, np.int64)
@@ -104,6 +84,7 @@ def _counted(
     last = -1
     for sequence in order:
         first, end = sequence_offsets[sequence], sequence_offsets[sequence + 1]
+        # How much the sequence at hand begins with in common with the one before.
         shared = 0
         if last >= 0:
             last_first, last_end = sequence_offsets[last], sequence_offsets[last + 1]
@@ -111,6 +92,7 @@ def _counted(
                 if sequences[first + shared] != sequences[last_first + shared]:
                     break
                 shared += 1
+        # Lengthen that beginning item by item: keep the rows in which the item follows, and where.
         for depth in range(shared, end - first):
             item = sequences[first + depth]
             n_found = starts[depth + 1]
@@ -118,30 +100,31 @@ def _counted(
             if depth == 0:
                 n_found = 0
                 starts[1] = 0
-                n_candidates = holder_offsets[item + 1] - holder_offsets[item]
+                n_candidates = data.holder_offsets[item + 1] - data.holder_offsets[item]
             if n_found + n_candidates > len(rows):
                 rows = np.append(rows[:n_found], np.empty(n_found + 2 * n_candidates, np.int64))
                 places = np.append(places[:n_found], np.empty(n_found + 2 * n_candidates, np.int64))
             for candidate in range(n_candidates):
                 if depth == 0:
-                    row = holders[holder_offsets[item] + candidate]
-                    place = offsets[row]
+                    row = data.holders[data.holder_offsets[item] + candidate]
+                    place = data.offsets[row]
                 else:
                     row = rows[starts[depth] + candidate]
                     place = places[starts[depth] + candidate]
-                while place < offsets[row + 1] and codes[place] != item:
+                while place < data.offsets[row + 1] and data.codes[place] != item:
                     place += 1
-                if place < offsets[row + 1]:
+                if place < data.offsets[row + 1]:
                     rows[n_found] = row
                     places[n_found] = place + 1
                     n_found += 1
             starts[depth + 2] = n_found
+        # Whoever has a row on the last list contains the sequence.
         for entry in range(starts[end - first], starts[end - first + 1]):
             row = rows[entry]
-            if len(individuals) == 0:
-                supports[sequence] += weights[row]
-            elif counted_for[individuals[row]] != sequence:
-                counted_for[individuals[row]] = sequence
+            if len(data.individuals) == 0:
+                supports[sequence] += data.weights[row]
+            elif counted_for[data.individuals[row]] != sequence:
+                counted_for[data.individuals[row]] = sequence
                 supports[sequence] += 1
         last = sequence
     return supports

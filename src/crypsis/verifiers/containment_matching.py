@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
 from crypsis.data.symbols import Symbols
+from crypsis.guarantees.klm_anonymity import KlmAnonymity
 from crypsis.verifiers.sensitive_shares import Rows
 from crypsis.verifiers.subsequence_supports import Packed, gathered, ranges_of_first_symbol
 
@@ -52,33 +54,32 @@ class Tried:
     complete: bool
 
 
-def match_knowledge(
-    rows: Rows,
-    symbols: Symbols,
-    known_offsets: Int64s,
-    known: Int32s,
-    n_codes: int,
-    code_of_member: Int32s,
-    k: int,
-    l: int,  # noqa: E741
-    m: int,
-    *,
-    exhaustive: bool,
-) -> Matching:
-    """Try the distinct subsequences of up to m original locations `known`, all or an even choice of each size.
+class Known(NamedTuple):
+    """What may be known: row r of the original holds the locations codes[offsets[r]:offsets[r + 1]].
 
-    Rows hold symbols of `symbols`, whose members are original locations through `code_of_member`, -1 for none.
+    `code_of_member` leads from the members of published symbols to these locations, -1 for none.
     """
-    l = min(l, rows.n_individuals + 1)  # noqa: E741
-    looked_for = LookedFor.of(rows, symbols, code_of_member, n_codes)
+
+    offsets: Int64s
+    codes: Int32s
+    n_codes: int
+    code_of_member: Int32s
+
+
+def match_knowledge(
+    rows: Rows, symbols: Symbols, known: Known, promised: KlmAnonymity, *, exhaustive: bool
+) -> Matching:
+    """Try the distinct subsequences of up to m known locations, all or an even choice of each size."""
+    looked_for = LookedFor.of(rows, symbols, known.code_of_member, known.n_codes)
 
     def tried_of_size(size: int) -> Iterator[Tried]:
-        for number, every in enumerate(_knowledge(known_offsets, known, n_codes, size)):
+        for number, every in enumerate(_knowledge(known.offsets, known.codes, known.n_codes, size)):
             chosen = every if exhaustive else every[even_choice(len(every), len(rows.codes))]
             for piece in np.array_split(chosen, 1 + len(chosen) * rows.n_sensitive // COUNTS_AT_ONCE):
                 yield Tried(number, piece, *looked_for.counts(piece), len(chosen) == len(every))
 
-    return judged_matching(tried_of_size, min(m, int(np.diff(known_offsets).max(initial=0))), k, l)
+    longest = min(promised.m, int(np.diff(known.offsets).max(initial=0)))
+    return judged_matching(tried_of_size, longest, promised.k, min(promised.l, rows.n_individuals + 1))
 
 
 def even_choice(n_knowledge: int, n_visits: int) -> Int64s:
@@ -120,11 +121,20 @@ def judged_matching(
     return Matching(complete, fewest, highest, None if worst is None else worst[1])
 
 
-@dataclass(frozen=True, eq=False)
-class LookedFor:
-    """Rows, by the original locations that their symbols hold."""
+class LookedFor(NamedTuple):
+    """Rows, by the original locations that their symbols hold.
 
-    rows: Rows
+    Row r has the symbols codes[offsets[r]:offsets[r + 1]] and the sensitive locations
+    held[held_offsets[r]:held_offsets[r + 1]]. Location c is held by the symbols s with holds[s, c], in the rows
+    row_numbers[row_offsets[c]:row_offsets[c + 1]], which stand by individual.
+    """
+
+    offsets: Int64s
+    codes: Int32s
+    individuals: Int32s
+    held_offsets: Int64s
+    held: Int32s
+    n_sensitive: int
     holds: Bools
     row_offsets: Int64s
     row_numbers: Int64s
@@ -132,23 +142,19 @@ class LookedFor:
     @classmethod
     def of(cls, rows: Rows, symbols: Symbols, code_of_member: Int32s, n_codes: int) -> LookedFor:
         order = np.argsort(rows.individuals, kind="stable")
-        return cls(rows, *_rows_of_codes(rows, symbols, code_of_member, n_codes, order))
-
-    def counts(self, knowledge: Int32s) -> tuple[Int64s, Int64s]:
-        """For each row of `knowledge`: individuals that fit, and how many of them hold each sensitive location."""
-        rows = self.rows
-        candidates, counts = _candidates(
-            knowledge,
+        return cls(
             rows.offsets,
             rows.codes,
             rows.individuals,
             rows.held_offsets,
             rows.held,
             rows.n_sensitive,
-            self.holds,
-            self.row_offsets,
-            self.row_numbers,
+            *_rows_of_codes(rows, symbols, code_of_member, n_codes, order),
         )
+
+    def counts(self, knowledge: Int32s) -> tuple[Int64s, Int64s]:
+        """For each row of `knowledge`: individuals that fit, and how many of them hold each sensitive location."""
+        candidates, counts = _candidates(knowledge, self)
         return candidates, counts
 
 
@@ -185,46 +191,46 @@ def _rows_of_codes(
 
 
 @njit
-def _candidates(
-    knowledge: Int32s,
-    offsets: Int64s,
-    codes: Int32s,
-    individuals: Int32s,
-    held_offsets: Int64s,
-    held: Int32s,
-    n_sensitive: int,
-    holds: Bools,
-    row_offsets: Int64s,
-    row_numbers: Int64s,
-) -> tuple[Int64s, Int64s]:
+def _candidates(knowledge: Int32s, rows: LookedFor) -> tuple[Int64s, Int64s]:
+    """Count the individuals who have a row that fits each knowledge, and of these who hold each sensitive location."""
     n_known, size = knowledge.shape
     candidates = np.zeros(n_known, np.int64)
-    counts = np.zeros((n_known, n_sensitive), np.int64)
-    counted_for = np.empty(n_sensitive, np.int64)
+    counts = np.zeros((n_known, rows.n_sensitive), np.int64)
+    counted_for = np.empty(rows.n_sensitive, np.int64)  # by sensitive location: the last individual counted
     for index in range(n_known):
         counted_for[:] = -1
+        # Only rows that hold the rarest of the known locations can fit.
         rarest = knowledge[index, 0]
         for element in range(1, size):
             code = knowledge[index, element]
-            if row_offsets[code + 1] - row_offsets[code] < row_offsets[rarest + 1] - row_offsets[rarest]:
+            if _n_rows(rows, code) < _n_rows(rows, rarest):
                 rarest = code
         last = -1
-        for entry in range(row_offsets[rarest], row_offsets[rarest + 1]):
-            row = row_numbers[entry]
+        for entry in range(rows.row_offsets[rarest], rows.row_offsets[rarest + 1]):
+            row = rows.row_numbers[entry]
+            # A row fits if its symbols hold the known locations in this order.
             step = 0
-            for position in range(offsets[row], offsets[row + 1]):
-                if holds[codes[position], knowledge[index, step]]:
+            for position in range(rows.offsets[row], rows.offsets[row + 1]):
+                if rows.holds[rows.codes[position], knowledge[index, step]]:
                     step += 1
                     if step == size:
                         break
             if step < size:
                 continue
-            if individuals[row] != last:
-                last = individuals[row]
+            # Rows stand by individual, so each individual and each of its locations count once.
+            individual = rows.individuals[row]
+            if individual != last:
+                last = individual
                 candidates[index] += 1
-            for slot in range(held_offsets[row], held_offsets[row + 1]):
-                kind = held[slot]
-                if counted_for[kind] != individuals[row]:
-                    counted_for[kind] = individuals[row]
+            for slot in range(rows.held_offsets[row], rows.held_offsets[row + 1]):
+                kind = rows.held[slot]
+                if counted_for[kind] != individual:
+                    counted_for[kind] = individual
                     counts[index, kind] += 1
     return candidates, counts
+
+
+@njit
+def _n_rows(rows: LookedFor, code: int) -> int:
+    """Count the rows that hold a location."""
+    return int(rows.row_offsets[code + 1] - rows.row_offsets[code])

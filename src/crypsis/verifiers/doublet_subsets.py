@@ -84,6 +84,7 @@ def _counted(
 
 @njit
 def _empty(entries: int, width: int) -> Int64s:
+    """Return a table of subsets without any."""
     table = np.zeros((entries, 1 + width), np.int64)
     table[:, 0] = -1
     return table

@@ -124,6 +124,7 @@ def _pair_matrix(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
 
 @njit
 def _pairs_by_record(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    """Count the records of each pair by walking the pairs of every record."""
     matrix = np.zeros((n_codes, n_codes), np.int32)
     for record in range(len(offsets) - 1):
         for index in range(offsets[record], offsets[record + 1]):
@@ -148,6 +149,7 @@ def _pairs_by_person(offsets: Int64s, codes: Int32s, n_codes: int, order: Int64s
 
 @njit
 def _pairs_by_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
+    """Count the records of each pair as the common bits of its two items."""
     bits = record_bits(offsets, codes, n_codes)
     matrix = np.zeros((n_codes, n_codes), np.int32)
     for one in range(n_codes):

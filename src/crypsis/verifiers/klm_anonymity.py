@@ -17,7 +17,7 @@ from crypsis.arrays import Bools, Int32s, offsets_of
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import KlmAnonymity, Verdict, Witness
-from crypsis.verifiers.containment_matching import Matching, match_knowledge
+from crypsis.verifiers.containment_matching import Known, Matching, match_knowledge
 from crypsis.verifiers.overlapping_symbols import overlap_within
 from crypsis.verifiers.recoding import recoded_original
 from crypsis.verifiers.row_matching import row_out_of_place, rows_left_over
@@ -253,7 +253,7 @@ def _rates(published: PublishedTrajectories, rows: Rows) -> dict[str, float]:
 def _matching(
     rows: Rows, published: PublishedTrajectories, original: Trajectories, promised: KlmAnonymity, *, exhaustive: bool
 ) -> Matching:
-    known = ~sensitive_codes(published, original)[original.codes]
+    may_be_known = ~sensitive_codes(published, original)[original.codes]
     row = np.repeat(np.arange(len(original)), original.lengths)
     code_of_member = original.locations.vocabulary.encode(
         pl.Series(published.symbols.vocabulary.labels, dtype=pl.String)
@@ -261,18 +261,13 @@ def _matching(
     numbers = {name: index for index, name in enumerate(published.symbols.label_lists)}
     number_of_rank = np.array([numbers[name] for name in sorted(numbers)], np.int32)
     in_symbols = replace(rows, codes=number_of_rank[rows.codes] if len(rows.codes) else rows.codes)
-    return match_knowledge(
-        in_symbols,
-        published.symbols,
-        offsets_of(np.bincount(row[known], minlength=len(original))),
-        original.codes[known],
+    known = Known(
+        offsets_of(np.bincount(row[may_be_known], minlength=len(original))),
+        original.codes[may_be_known],
         len(original.locations),
         code_of_member,
-        promised.k,
-        promised.l,
-        promised.m,
-        exhaustive=exhaustive,
     )
+    return match_knowledge(in_symbols, published.symbols, known, promised, exhaustive=exhaustive)
 
 
 def _same_for_equals(published: PublishedTrajectories) -> Int32s:

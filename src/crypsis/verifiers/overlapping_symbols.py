@@ -30,6 +30,7 @@ def _overlap(
     members: Int32s,
     n_members: int,
 ) -> tuple[int, int]:
+    """Find two symbols of one individual that hold the same location; -1 and -1 if there are none."""
     seen_by = np.full(n_members, -1, np.int64)  # by location: the last individual with a symbol that holds it
     seen_in = np.full(n_members, -1, np.int64)  # and that symbol
     met_by = np.full(len(symbol_offsets) - 1, -1, np.int64)

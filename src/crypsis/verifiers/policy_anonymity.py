@@ -110,6 +110,7 @@ def _bits_of_items(
 
 @njit
 def _supports(offsets: Int64s, items: Int32s, fits: NDArray[np.uint64]) -> Int64s:
+    """Count the records that each itemset fits, as the common bits of its items."""
     supports = np.zeros(len(offsets) - 1, np.int64)
     for itemset in range(len(supports)):
         for word in range(fits.shape[1]):

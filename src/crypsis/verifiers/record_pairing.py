@@ -375,6 +375,7 @@ class _Bits:
 
 @njit
 def _boxes_of_values(present: Int64s, low: Int64s, high: Int64s, row: Int64s, table: Bools, n_words: int) -> Words:
+    """Mark for each value, as bits, the boxes whose cell contains it."""
     bits = np.zeros((len(present), n_words), np.uint64)
     # Boxes whose cells have no gaps are open from their first value to their last: a sweep over the values.
     starts, ends = np.searchsorted(present, low), np.searchsorted(present, high + 1)
@@ -405,6 +406,7 @@ def _boxes_of_values(present: Int64s, low: Int64s, high: Int64s, row: Int64s, ta
 def _boxes_of_items(
     rows: Int64s, offsets: Int64s, codes: Int32s, symbol_offsets: Int64s, members: Int32s, n_items: int, n_words: int
 ) -> Words:
+    """Mark for each item, as bits, the boxes that have a symbol for it."""
     bits = np.zeros((n_items + 1, n_words), np.uint64)  # the last one: an item that no symbol holds
     for box in range(len(rows)):
         for index in range(offsets[rows[box]], offsets[rows[box] + 1]):
@@ -455,6 +457,7 @@ def _pairs_of_bits(
     last_box: Int64s,
     most: int,
 ) -> tuple[Int64s, Int64s]:
+    """List the boxes that every feature of a point fits, for a run of points and up to a number of pairs."""
     room, n_pairs = 1024, 0
     left, right = np.empty(room, np.int64), np.empty(room, np.int64)
     for point in range(first, last):

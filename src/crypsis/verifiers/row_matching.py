@@ -122,6 +122,7 @@ def _first_out_of_place(
     symbol_offsets: Int64s,
     symbol_members: Int32s,
 ) -> int:
+    """Find the first row that does not recode its original visit by visit; -1 if there is none."""
     for row in range(len(offsets) - 1):
         place, end = published_offsets[row], published_offsets[row + 1]
         for visit in range(offsets[row], offsets[row + 1]):

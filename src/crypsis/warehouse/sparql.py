@@ -33,6 +33,8 @@ _AGGREGATES = re.compile(r"\b(COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\(|\b
 
 @dataclass(frozen=True)
 class Token:
+    """One word of a query, and what kind of word it is."""
+
     kind: str
     text: str
 
@@ -72,6 +74,8 @@ class Nested:
 
 @dataclass(frozen=True)
 class Group:
+    """A group pattern between braces."""
+
     elements: tuple[TriplePattern | Kept | Nested, ...]
 
     def patterns(self) -> Iterator[TriplePattern]:

@@ -56,10 +56,12 @@ def literal(text: str, *, lang: str | None = None, datatype: str | None = None) 
 
 
 def is_iri(term: Term) -> bool:
+    """Return whether a term is an IRI."""
     return term.startswith("<")
 
 
 def is_literal(term: Term) -> bool:
+    """Return whether a term is a literal."""
     return term.startswith('"')
 
 

@@ -54,6 +54,7 @@ def notify_error(error: CrypsisError) -> None:
 
 
 def done(text: str) -> None:
+    """Tell for a moment that something was done."""
     ui.notify(text, type="positive", position="bottom-right", timeout=2500)
 
 
@@ -73,4 +74,5 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def percent(share: float | None) -> str:
+    """Write a share in percent, or a dash where there is none."""
     return "–" if share is None else localized(f"{100 * share:.3g} %", language())

@@ -97,6 +97,7 @@ DATA_KINDS: dict[str, DataLabels] = {  # by the class of data that a method take
 
 
 def data_labels(method: type[Method]) -> DataLabels:
+    """Return the words for the kind of data that a method takes."""
     return DATA_KINDS[method.accepts.__name__]
 
 

@@ -13,6 +13,8 @@ from crypsis.web.workspace import Entry
 
 
 class ExperimentPage(Protocol):
+    """A page that shows one experiment."""
+
     async def prepare(self, choice: str | None) -> None:
         """Read what is shown; `choice` is what the address asks for."""
 

@@ -24,6 +24,8 @@ _LONGEST_CELL = 400  # characters of a cell that are sent
 
 @dataclass(frozen=True)
 class Sort:
+    """The column that a grid is sorted by."""
+
     column: str
     descending: bool = False
 

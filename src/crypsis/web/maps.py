@@ -161,6 +161,7 @@ def choosing_map(
 
 
 def flow_width(count: int, strongest: int) -> float:
+    """Return how wide a flow is drawn."""
     return 0.6 + 3.4 * count / max(1, strongest)
 
 

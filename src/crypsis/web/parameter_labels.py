@@ -21,4 +21,5 @@ def reading_label(option: Parameter) -> str:
 
 
 def is_switch(option: Parameter) -> bool:
+    """Return whether a parameter is shown as a switch."""
     return option.type is bool or (option.optional and len(option.choices) == 1)

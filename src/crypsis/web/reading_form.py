@@ -39,10 +39,12 @@ def value_in(section: Mapping[str, Any], option: Parameter) -> Any:
 
 
 def words_of(option: Parameter) -> tuple[str, ...]:
+    """Return all names of an option."""
     return (option.name, *(other.word for other in marks_of(option, AlsoCalled)))
 
 
 def names_column(option: Parameter) -> bool:
+    """Return whether the value of an option is a column."""
     return bool(marks_of(option, NamesColumn))
 
 

@@ -271,6 +271,7 @@ def primary(text: str, handler: Callable[..., Any], icon: str | None = None) -> 
 
 
 def secondary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:
+    """Make a button beside the primary one."""
     return ui.button(text, on_click=handler, icon=icon).props("outline no-caps color=primary")
 
 
@@ -307,6 +308,8 @@ def lead_to(target: Any) -> None:
 
 
 def escaped(text: str) -> str:
+    """Escape a text for HTML."""
+
     import html
 
     return html.escape(text, quote=True)

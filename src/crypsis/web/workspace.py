@@ -323,6 +323,7 @@ def safe_suffix(name: str) -> str:
 
 
 def checked_name(name: Any) -> str:
+    """Return a name with single blanks, or refuse it."""
     text = " ".join(str(name).split())
     if not text or len(text) > LONGEST_NAME or not text.isprintable():
         raise BadParameter(

@@ -90,6 +90,7 @@ def _kinds_in_words(option: str) -> str:
 
 
 def dashed(option: str) -> str:
+    """Return the name of an option as it is typed: `--time-format` for `time_format`."""
     return "--" + option.replace("_", "-")
 
 

@@ -127,6 +127,7 @@ OPENERS: dict[str, Callable[[Path], Any]] = {
 
 
 def is_compressed(path: Path) -> bool:
+    """Return whether the suffix is that of a compressed file or an archive."""
     return path.suffix.lower() in OPENERS or archive_of(path) is not None
 
 

@@ -57,6 +57,7 @@ def named_columns(frame: pl.DataFrame, texts: Iterable[str]) -> list[str]:
 
 
 def known_column(frame: pl.DataFrame, name: str) -> pl.Series:
+    """Return a column by name, or refuse a name that the data do not have."""
     if name not in frame.columns:
         raise unknown_column(name, frame.columns)
     return frame[name]

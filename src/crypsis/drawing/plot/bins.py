@@ -12,6 +12,7 @@ from crypsis.drawing.plot.words import between, told, value_on
 
 
 def draw_bins(series: Series) -> Iterator[Markup]:
+    """Draw a bar from the start to the end of each bin."""
     panel, feet, up = series.panel, series.feet, series.up
     assert panel.end is not None
     starts, ends = numbers(series.rows[panel.x.column]), numbers(series.rows[panel.end])

@@ -14,6 +14,7 @@ from crypsis.translation import _
 
 
 def draw_lines(series: Series) -> Iterator[Markup]:
+    """Draw a line through the values, with marks that tell them and gaps that tell their reason."""
     panel = series.panel
     places = series.places()
     yield element("path", d=path_through(places), class_=stroke(series.index))

@@ -12,6 +12,7 @@ from crypsis.translation import _
 
 
 def draw_points(series: Series) -> Iterator[Markup]:
+    """Draw a mark at each pair of values."""
     panel = series.panel
     for row, place in zip(series.rows.iter_rows(named=True), series.places(), strict=True):
         if place is None:

@@ -118,6 +118,7 @@ def value_scale(values: Any, start: float, end: float, log: bool, whole: bool) -
 
 
 def up_axis(scale: Scale, box: Box, title: str) -> Iterator[Markup]:
+    """Draw the vertical axis with its grid."""
     for value in scale.ticks(5):
         y = scale.at(value)
         yield line(box.left, y, box.right, y, "grid")
@@ -126,6 +127,7 @@ def up_axis(scale: Scale, box: Box, title: str) -> Iterator[Markup]:
 
 
 def across_axis(scale: Scale, ticks: list[tuple[float, str]], box: Box, title: str) -> Iterator[Markup]:
+    """Draw the horizontal axis."""
     yield line(box.left, box.base, box.right, box.base, "axis")
     for value, words in ticks:
         yield text(scale.at(value), box.base + 18, words, anchor="middle")

@@ -11,6 +11,7 @@ from crypsis.drawing.svg import line
 
 
 def draw_stems(series: Series) -> Iterator[Markup]:
+    """Draw a needle from zero to each value."""
     places = series.places()
     foot = series.up.at(0.0)
     width = 4 if len(places) <= 40 else 2 if len(places) <= 150 else 1

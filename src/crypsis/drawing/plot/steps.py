@@ -12,6 +12,7 @@ from crypsis.drawing.plot.series import Place, Series
 
 
 def draw_steps(series: Series) -> Iterator[Markup]:
+    """Draw a curve that keeps its value until the next one."""
     column = series.panel.x.column
     ordered = series.rows.sort(column, maintain_order=True).unique(column, keep="last", maintain_order=True)
     series = replace(series, rows=ordered)

@@ -12,6 +12,7 @@ from crypsis.translation.wording import date_text, figure, shortened
 
 
 def shown(value: Any) -> str:
+    """Write a value as plots show it."""
     if isinstance(value, (date, datetime)):
         return date_text(value)
     return figure(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)

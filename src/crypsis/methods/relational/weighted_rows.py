@@ -139,6 +139,7 @@ def publish_people(
 
 
 def no_rows(places: Sequence[int]) -> pl.DataFrame:
+    """Return counts of combinations without any."""
     return pl.DataFrame({**{str(place): [] for place in places}, _N: []}, schema_overrides={_N: pl.Int64})
 
 

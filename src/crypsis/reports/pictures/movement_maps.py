@@ -60,11 +60,13 @@ def maps_before_after(
 
 
 def view_of_places(data: Trajectories, size: float = SIZE) -> MapView:
+    """Fit a map to all places of a location table."""
     x, y = data.locations.coordinates("the map")
     return MapView.of(x, y, data.locations.crs, size)
 
 
 def view_of_tracks(data: Tracks, size: float = SIZE) -> MapView:
+    """Fit a map to all fixes."""
     return MapView.of(data.x, data.y, data.crs, size)
 
 
@@ -191,10 +193,12 @@ def cells_legend() -> Markup:
 
 
 def legend_of(entries: Sequence[tuple[str, str]]) -> Markup:
+    """Write marks with what they mean."""
     return Markup("".join(f"<span>{mark}{escape(words)}</span>" for mark, words in entries))
 
 
 def line_mark(width: float, *, dashed: bool = False) -> str:
+    """Draw the line that stands in a legend."""
     dash = ' stroke-dasharray="3 3"' if dashed else ""
     kind = "flow" if dashed or width > 2 else "way"
     return (

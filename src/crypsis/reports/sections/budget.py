@@ -15,6 +15,7 @@ _DRAWN_BY = {"exact": marked("Crypsis, exactly"), "opendp": marked("the library 
 
 
 def epsilon_tile(facts: PrivateFacts) -> Markup:
+    """Show epsilon and how much of it was spent."""
     return tile(
         _("Epsilon"), exact(facts.budget.get("epsilon", "")), _("{spent} spent", spent=shown(facts.budget.get("spent")))
     )

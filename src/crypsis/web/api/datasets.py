@@ -54,10 +54,14 @@ class Settings(Body):
 
 
 class NewName(Body):
+    """The name that an entry gets."""
+
     name: Name
 
 
 class Sure(Body):
+    """The confirmation that a file may be overwritten."""
+
     yes: bool
 
 

@@ -45,6 +45,8 @@ class NewExperiment(Body):
 
 
 class Tables(Body):
+    """Sections of an experiment file, as JSON."""
+
     tables: dict[str, Any]
 
 
@@ -72,6 +74,8 @@ class Asking(Body):
 
 
 class Start(Body):
+    """What is run."""
+
     workers: int | None = Field(None, ge=1, le=64)
     fresh: bool = False
 

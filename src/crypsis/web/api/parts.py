@@ -14,12 +14,16 @@ from crypsis.web.workbench import Workbench
 
 
 class NewParts(Body):
+    """A folder of parts and how it is read."""
+
     path: str = Field(
         max_length=4096, description="A folder or a pattern of this machine; not where others are let in."
     )
 
 
 class Section(Body):
+    """One section of the file of parts."""
+
     section: dict[str, Any] = Field(max_length=60, description="Keys of [dataset]: kind, columns, options of reading.")
 
 

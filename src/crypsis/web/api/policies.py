@@ -18,6 +18,8 @@ Label = Annotated[str, Field(min_length=1, max_length=400)]
 
 
 class NewPolicy(Body):
+    """A policy that is made for a dataset."""
+
     dataset: str = Field(pattern="^[0-9a-f]{12}$")
     policy: Literal["privacy", "utility", "constraints"]
     auto: str | None = Field(None, max_length=100, description="A recipe such as all:2 or frequency:5.")

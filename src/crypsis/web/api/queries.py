@@ -16,10 +16,14 @@ Dataset = Annotated[str, Query(pattern="^[0-9a-f]{12}$")]
 
 
 class Workload(Body):
+    """Queries, as they stand in a file."""
+
     queries: list[QueryText] = Field(max_length=2000)
 
 
 class Drawing(Body):
+    """How queries are drawn at random."""
+
     count: int = Field(50, ge=1, le=2000)
     relational: int = Field(1, ge=0, le=20)
     items: int = Field(1, ge=0, le=20)

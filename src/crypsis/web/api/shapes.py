@@ -31,12 +31,16 @@ class Text(Body):
 
 
 class ErrorContent(BaseModel):
+    """What is wrong, for people and for programs."""
+
     model_config = ConfigDict(extra="allow")
     code: str
     message: str
 
 
 class ErrorAnswer(BaseModel):
+    """The answer to a request that failed."""
+
     error: ErrorContent
 
 
@@ -82,4 +86,5 @@ class FileAnswer(TypedDict):
 
 
 def file_answer(*media_types: str) -> FileAnswer:
+    """Describe an answer that is a file of these types."""
     return {"response_class": Response, "responses": {200: {"content": {media: {} for media in media_types}}}}

@@ -15,6 +15,8 @@ from crypsis.web.workbench import Workbench
 
 
 class NewStream(Body):
+    """The recorded data of a new stream."""
+
     dataset: str = Field(pattern="^[0-9a-f]{12}$")
     L: int = Field(2, ge=1, le=20)
     K: int = Field(20, ge=1, le=10**6)

@@ -14,16 +14,22 @@ from crypsis.web.workbench import Workbench
 
 
 class NewTessellation(Body):
+    """The tracks that a tessellation begins with."""
+
     dataset: str = Field(pattern="^[0-9a-f]{12}$")
     radius: float = Field(500.0, gt=0, le=1e9, description="Points of a group lie within this distance.")
     k: int = Field(5, ge=1, le=10**9)
 
 
 class Steps(Body):
+    """How many steps are taken."""
+
     steps: int | None = Field(1, ge=1, le=10_000, description="None: until nothing is left to merge.")
 
 
 class Rules(Body):
+    """The rules of a tessellation."""
+
     k: int | None = Field(None, ge=1, le=10**9)
     max_displacement: float | None = Field(None, gt=0, le=1e12)
 

@@ -13,19 +13,27 @@ from crypsis.web.workbench import Workbench
 
 
 class NewWarehouse(Body):
+    """The configuration of a warehouse."""
+
     path: str = Field(max_length=4096, description="A configuration of this machine; not where others are let in.")
 
 
 class Building(Body):
+    """How a warehouse is built."""
+
     source: str | None = Field(None, max_length=200, description="Read this source alone again; all if left out.")
 
 
 class Question(Body):
+    """A query to a warehouse."""
+
     query: str = Field(max_length=100_000, description="A SPARQL query; it can change nothing and reach nobody else.")
     provenance: bool = Field(False, description="Also give the sources that suffice for each row.")
 
 
 class Decision(Body):
+    """What somebody decided about a pair of entities."""
+
     left: str = Field(max_length=2000)
     right: str = Field(max_length=2000)
     accept: bool | None = Field(description="The two are one, are not, or null to take a decision back.")

@@ -37,6 +37,8 @@ def register(workbench: Workbench) -> None:
 
 
 class ComparePage:
+    """The page that compares methods."""
+
     def __init__(self, workbench: Workbench, dataset: Entry) -> None:
         self.workbench, self.dataset = workbench, dataset
         self.experiments = workbench.experiments

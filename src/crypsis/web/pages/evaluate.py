@@ -110,6 +110,8 @@ def reasons_against(data: Any) -> dict[str, str | None]:
 
 
 class EvaluatePage:
+    """The page that runs one method and shows its result."""
+
     def __init__(self, workbench: Workbench, dataset: Entry) -> None:
         self.workbench, self.dataset = workbench, dataset
         self.experiments = workbench.experiments

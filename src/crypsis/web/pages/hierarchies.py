@@ -72,6 +72,8 @@ def _empty(workbench: Workbench) -> None:
 
 
 class HierarchyPage:
+    """The page that shows and edits a hierarchy."""
+
     def __init__(self, workbench: Workbench, dataset: Entry, columns: list[str], column: str | None) -> None:
         self.workbench, self.dataset, self.columns, self.column = workbench, dataset, columns, column
         self.side_inputs = workbench.side_inputs

@@ -174,6 +174,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def parameters_table(parameters: Iterable[Parameter]) -> None:
+    """Show parameters with their values, defaults and meanings."""
     rows = "".join(
         f"<tr><td class=mono>{theme.escaped(parameter.name)}</td><td>{theme.escaped(_allowed(parameter))}</td>"
         f"<td class=mono>{theme.escaped(_default(parameter))}</td>"

@@ -56,6 +56,8 @@ def register(workbench: Workbench) -> None:
 
 
 class QueriesPage:
+    """The page of a workload of queries."""
+
     def __init__(self, workbench: Workbench, dataset: Entry) -> None:
         self.workbench, self.dataset = workbench, dataset
         self.side_inputs = workbench.side_inputs

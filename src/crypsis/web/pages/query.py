@@ -95,6 +95,8 @@ _FACTS = (  # what an answer says in brief
 
 
 class QueryPage:
+    """The page that asks a release."""
+
     def __init__(self, workbench: Workbench, results: dict[str, str]) -> None:
         self.workbench, self.results = workbench, results
         self.fields: dict[str, Any] = {}

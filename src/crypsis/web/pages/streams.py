@@ -54,6 +54,8 @@ def register(workbench: Workbench) -> None:
 
 
 class StreamPage:
+    """The page of a live stream."""
+
     def __init__(self, workbench: Workbench, entry: Entry) -> None:
         self.workbench, self.entry = workbench, entry
         self.streams = workbench.streams
@@ -242,6 +244,7 @@ _SIGNS = {  # what is drawn in the ring of all visits
 
 
 def legend() -> str:
+    """Show what the colours of a window mean."""
     return "".join(
         '<span><svg width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="9" class="ring"/>'
         f"{inside}</svg>{theme.escaped(_(words))}</span>"

@@ -203,6 +203,7 @@ class ReleasePicture:
 
 
 def legend(marks: Markup) -> None:
+    """Show what the marks of the map mean."""
     ui.html(marks, sanitize=False).classes("legend")
 
 

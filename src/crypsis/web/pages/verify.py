@@ -45,6 +45,8 @@ def register(workbench: Workbench) -> None:
 
 
 class VerifyPage:
+    """The page that verifies a release."""
+
     def __init__(self, workbench: Workbench) -> None:
         self.workbench = workbench
         self.verification = Verification(workbench.workspace)
