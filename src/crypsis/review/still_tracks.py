@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from crypsis.data.trajectory import PublishedTrajectories
-from crypsis.metrics.track_lengths import published_lengths
 from crypsis.review.check import Check, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject, percent
@@ -26,6 +25,8 @@ class StillTracksCheck(Check):
         data = subject.published
         if not isinstance(data, PublishedTrajectories) or data.places is None or not len(data):
             return
+        from crypsis.metrics.track_lengths import published_lengths  # which no other kind of data needs
+
         lengths = published_lengths(data)
         number, total = int(np.count_nonzero(lengths == 0)), len(data)
         colour = colour_of(number / total, limits.still_amber, limits.still_red)
