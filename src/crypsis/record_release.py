@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -134,7 +134,7 @@ class RecordPartsRelease(PartsRelease):
 class TrajectoryPartsRelease(RecordPartsRelease):
     """A release of many trajectories."""
 
-    not_measured: ClassVar[str] = (
+    not_measured = (
         "Not measured on parts: who is unique by two places they visited. Look at it on a sample before publishing."
     )
 
@@ -165,7 +165,7 @@ class TrajectoryPartsRelease(RecordPartsRelease):
 class SetPartsRelease(RecordPartsRelease):
     """A release of many sets."""
 
-    not_measured: ClassVar[str] = (
+    not_measured = (
         "Not measured on parts: who is unique by two items they have. Look at it on a sample before publishing."
     )
 

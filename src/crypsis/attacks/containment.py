@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class ContainmentAttack(Attack):
     keep k^m-anonymity nobody has fewer than k candidates up to m; what lies beyond m is not promised.
     """
 
-    name: ClassVar[str] = "containment"
+    name = "containment"
 
     knowledge: Annotated[int, AtLeast(1), "Locations that the adversary may know: the m of the guarantee."] = 2
     beyond: Annotated[int, AtLeast(0), "Also try this many locations more."] = 2

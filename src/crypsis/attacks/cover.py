@@ -8,7 +8,7 @@ knows that X and b occur together, and that fewer than k people of the cluster h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -60,8 +60,8 @@ class CoverAttack(Attack):
     Information Systems 53, 2019.
     """
 
-    name: ClassVar[str] = "cover"
-    accepts: ClassVar[tuple[type, ...]] = (Transactions,)
+    name = "cover"
+    accepts = (Transactions,)
 
     min_causes: Annotated[int, AtLeast(2), "A combination is uncertain if at least so many could be the cause."] = 2
 

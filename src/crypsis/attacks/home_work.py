@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +33,7 @@ class HomeWorkAttack(Attack):
     ACM Transactions on Intelligent Systems and Technology 9, 2017: home and work attack.
     """
 
-    name: ClassVar[str] = "home-work"
+    name = "home-work"
 
     unit: CandidateUnit = None
 

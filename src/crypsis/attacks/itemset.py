@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -35,8 +35,8 @@ class ItemsetAttack(Attack):
     fitting record, and each is attacked with the record that leaves fewest.
     """
 
-    name: ClassVar[str] = "itemset"
-    accepts: ClassVar[tuple[type, ...]] = (Transactions,)
+    name = "itemset"
+    accepts = (Transactions,)
 
     knowledge: Annotated[int, AtLeast(1), "Items that the adversary may know: the m of the guarantee."] = 2
     beyond: Annotated[int, AtLeast(0), "Also try this many items more."] = 2

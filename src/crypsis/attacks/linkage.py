@@ -10,7 +10,7 @@ records, candidates are people, and the one record of somebody that leaves fewes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -42,8 +42,8 @@ class LinkageAttack(Attack):
     (k,k^m)-anonymity nobody has fewer than k candidates with up to m items.
     """
 
-    name: ClassVar[str] = "linkage"
-    accepts: ClassVar[tuple[type, ...]] = (Table, Mixed)
+    name = "linkage"
+    accepts = (Table, Mixed)
 
     known_items: Annotated[int, AtLeast(0), "Of mixed data: items that the adversary knows as well."] = 0
     rarest: Annotated[int, AtLeast(1), "Of longer sets try so many of the rarest items only."] = 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
@@ -26,7 +25,7 @@ class LocationAttack(Attack):
     ACM Transactions on Intelligent Systems and Technology 9, 2017: location attack.
     """
 
-    name: ClassVar[str] = "location"
+    name = "location"
 
     knowledge: KnownVisits = 3
     unit: CandidateUnit = None

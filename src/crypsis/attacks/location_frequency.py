@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class LocationFrequencyAttack(Attack):
     ACM Transactions on Intelligent Systems and Technology 9, 2017: location frequency attack, without tolerance.
     """
 
-    name: ClassVar[str] = "location-frequency"
+    name = "location-frequency"
 
     knowledge: Annotated[int, AtLeast(1), "Locations with their number of visits that the adversary may know."] = 3
     unit: CandidateUnit = None

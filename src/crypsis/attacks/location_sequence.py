@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from crypsis.arrays import Bools, Int64s
 from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
@@ -27,7 +26,7 @@ class LocationSequenceAttack(Attack):
     ACM Transactions on Intelligent Systems and Technology 9, 2017: location sequence attack.
     """
 
-    name: ClassVar[str] = "location-sequence"
+    name = "location-sequence"
 
     knowledge: KnownVisits = 3
     unit: CandidateUnit = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from crypsis.attacks.attack import Attack, RiskAtSize
 from crypsis.attacks.individuals import CandidateUnit
@@ -67,7 +67,7 @@ class ReidentificationAttack(Attack):
     generalization. Transactions on Data Privacy 3, 2010, section 7.
     """
 
-    name: ClassVar[str] = "reidentification"
+    name = "reidentification"
 
     variant: Annotated[
         str,

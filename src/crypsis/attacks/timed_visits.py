@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -30,8 +30,8 @@ class TimedVisitsAttack(Attack):
     k^m-anonymity with times nobody has fewer than k candidates up to m. Where times were dropped they do not help.
     """
 
-    name: ClassVar[str] = "timed-visits"
-    accepts: ClassVar[tuple[type, ...]] = (Trajectories,)
+    name = "timed-visits"
+    accepts = (Trajectories,)
 
     knowledge: Annotated[int, AtLeast(1), "Visits that the adversary may know with their times."] = 2
     beyond: Annotated[int, AtLeast(0), "Also try this many visits more."] = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -30,7 +30,7 @@ class UniqueLocationAttack(Attack):
     ACM Transactions on Intelligent Systems and Technology 9, 2017: unique location attack.
     """
 
-    name: ClassVar[str] = "unique-location"
+    name = "unique-location"
 
     knowledge: Annotated[int, AtLeast(1), "Different locations that the adversary may know."] = 3
     unit: CandidateUnit = None

@@ -18,7 +18,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -102,7 +102,7 @@ class CategoryDomain:
 class AttributeDomains(SideInput):
     """The domains of some columns by name."""
 
-    in_words: ClassVar[str] = f"the domains of the columns (a JSON file, or {PUBLIC_IN_DATA})"
+    in_words = f"the domains of the columns (a JSON file, or {PUBLIC_IN_DATA})"
 
     def __init__(
         self, domains: Mapping[str, NumericDomain | CategoryDomain], *, declared: str = "declared by the publisher"
@@ -174,7 +174,7 @@ class AttributeDomains(SideInput):
 class PublicAttributes(Deferred):
     """The domains that the values of the data span, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[SideInput]] = AttributeDomains
+    makes = AttributeDomains
 
     def make(self, data: Table) -> AttributeDomains:
         domains: dict[str, NumericDomain | CategoryDomain] = {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -93,7 +93,7 @@ class CategoryTree(Tree):
 class CategoryTrees(SideInput):
     """A tree for each of several columns."""
 
-    in_words: ClassVar[str] = "trees over the categories of columns (a JSON file)"
+    in_words = "trees over the categories of columns (a JSON file)"
 
     def __init__(self, trees: Mapping[str, CategoryTree | Mapping[str, Any]]) -> None:
         self.trees = {

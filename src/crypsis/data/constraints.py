@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +30,7 @@ class UtilityConstraints(SideInput):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definition 9.
     """
 
-    in_words: ClassVar[str] = "utility constraints (a file, or auto:SIZE to group near locations)"
+    in_words = "utility constraints (a file, or auto:SIZE to group near locations)"
 
     def __init__(self, groups: Iterable[Iterable[str]], *, source: str | None = None, origin: str = "") -> None:
         self.groups: tuple[tuple[str, ...], ...] = tuple(tuple(group) for group in groups)
@@ -170,7 +170,7 @@ class UtilityConstraints(SideInput):
 class AutomaticConstraints(Deferred):
     """Groups of at most `size` locations that lie near each other, made from the location table."""
 
-    makes: ClassVar[type[SideInput]] = UtilityConstraints
+    makes = UtilityConstraints
 
     size: int = 10
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -38,7 +38,7 @@ _ISO_RANGE = re.compile(r"(?P<first>\d{4}-.+?)\.\.(?P<stop>\d{4}-.+?)\.\.(?P<ste
 class LocationDomain(SideInput):
     """The locations that there are, in the order that counts; with coordinates where the map is public, too."""
 
-    in_words: ClassVar[str] = f"the locations that there are (a file, a,b,c, or {PUBLIC_IN_DATA})"
+    in_words = f"the locations that there are (a file, a,b,c, or {PUBLIC_IN_DATA})"
 
     def __init__(
         self,
@@ -139,9 +139,7 @@ class TimeDomain(SideInput):
     `unit` only says what one step of the data's time is, where it is known.
     """
 
-    in_words: ClassVar[str] = (
-        f"the times that there are (0:168, 0:168:6, 2020-03-01..2020-05-01..24h, or {PUBLIC_IN_DATA})"
-    )
+    in_words = f"the times that there are (0:168, 0:168:6, 2020-03-01..2020-05-01..24h, or {PUBLIC_IN_DATA})"
 
     first: int
     stop: int
@@ -219,7 +217,7 @@ class TimeDomain(SideInput):
 class PublicLocations(Deferred):
     """The locations of the data, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[SideInput]] = LocationDomain
+    makes = LocationDomain
 
     def make(self, data: Events) -> LocationDomain:
         places = data.locations
@@ -235,7 +233,7 @@ class PublicLocations(Deferred):
 class PublicTimes(Deferred):
     """The time from the first event of the data to the last, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[SideInput]] = TimeDomain
+    makes = TimeDomain
 
     def make(self, data: Events) -> TimeDomain:
         if not len(data):

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
@@ -24,7 +24,7 @@ from crypsis.parameters import Deferred, SideInput
 class ItemDomain(SideInput):
     """The items that there are. Their order counts: neighbours are looked at together."""
 
-    in_words: ClassVar[str] = f"the items that there are (a file, a,b,c, or {PUBLIC_IN_DATA})"
+    in_words = f"the items that there are (a file, a,b,c, or {PUBLIC_IN_DATA})"
 
     def __init__(self, labels: Iterable[str] | pl.Series, *, declared: str = "declared by the publisher") -> None:
         series = labels if isinstance(labels, pl.Series) else pl.Series(list(labels), dtype=pl.String)
@@ -91,7 +91,7 @@ class ItemDomain(SideInput):
 class PublicItems(Deferred):
     """The items of the data, which whoever says so knows to be public."""
 
-    makes: ClassVar[type[SideInput]] = ItemDomain
+    makes = ItemDomain
 
     def make(self, data: Transactions) -> ItemDomain:
         if not len(data.vocabulary):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -48,7 +48,7 @@ class Mixed(Microdata):
     `column` names the set-valued column; `parts` are the columns that it unites, one or more.
     """
 
-    description: ClassVar[str] = "a table with a column of items"
+    description = "a table with a column of items"
 
     table: Table
     transactions: Transactions
@@ -310,7 +310,7 @@ class PublishedMixed(PublishedData):
     recoding of each record's items: inside one scope no item belongs to two symbols.
     """
 
-    confirmable: ClassVar[tuple[str, ...]] = (ITEMS,)
+    confirmable = (ITEMS,)
 
     table: PublishedTable
     transactions: PublishedTransactions

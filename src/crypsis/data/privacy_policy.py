@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +41,7 @@ FORMS = {"all": ("M",), "items": (), "rare": ("Q", "M"), "random": ("N", "SIZE",
 class PrivacyPolicy(SideInput):
     """Itemsets by their labels. `itemsets` is None where only the recipe is known, as in a manifest."""
 
-    in_words: ClassVar[str] = "a privacy policy (a file, or all:M, items, rare:Q:M, random:N:SIZE:SEED)"
+    in_words = "a privacy policy (a file, or all:M, items, rare:Q:M, random:N:SIZE:SEED)"
 
     def __init__(
         self, itemsets: Iterable[Iterable[str]] | None, *, source: str | None = None, origin: str = ""
@@ -147,7 +147,7 @@ class PrivacyPolicy(SideInput):
 class DerivedPolicy(Deferred):
     """A policy made from the data: `DerivedPolicy("rare", (20, 2))` for `rare:20:2`."""
 
-    makes: ClassVar[type[SideInput]] = PrivacyPolicy
+    makes = PrivacyPolicy
 
     form: str
     numbers: tuple[int, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
 import polars as pl
@@ -97,7 +97,7 @@ class Table(Microdata):
     the file and its columns were understood.
     """
 
-    description: ClassVar[str] = "a table"
+    description = "a table"
 
     columns: tuple[Column, ...]
 

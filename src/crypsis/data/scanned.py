@@ -179,7 +179,7 @@ class ScannedTable(ScannedRows):
     True
     """
 
-    stands_for: ClassVar[type] = Table
+    stands_for = Table
 
 
 def scan_table(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import polars as pl
 
@@ -38,7 +38,7 @@ class ScannedMixed(ScannedRows):
     ScannedMixed(2 files; columns age, codes)
     """
 
-    stands_for: ClassVar[type] = Mixed
+    stands_for = Mixed
 
     @classmethod
     def of(cls, source: TableSource, file: DataFile) -> Self:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.lines import read_lines
@@ -27,7 +27,7 @@ MEMORY_PER_BYTE = 6.0
 class SensitiveValues(SideInput):
     """Tokens (attribute, value), in order; `bounds` gives an attribute a share of its own in place of C."""
 
-    in_words: ClassVar[str] = "sensitive values (a JSON file, ATTRIBUTE=VALUE,…, or all)"
+    in_words = "sensitive values (a JSON file, ATTRIBUTE=VALUE,…, or all)"
 
     def __init__(
         self, values: Mapping[str, Iterable[str]], bounds: Mapping[str, Any] | None = None, origin: str = ""
@@ -129,7 +129,7 @@ class SensitiveValues(SideInput):
 class EveryValue(Deferred):
     """Every value that occurs in the sensitive attributes of a recorded stream."""
 
-    makes: ClassVar[type[SideInput]] = SensitiveValues
+    makes = SensitiveValues
 
     def make(self, data: Events) -> SensitiveValues:
         return SensitiveValues({part.name: part.vocabulary.labels for part in data.sensitive}, origin="all")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -64,7 +64,7 @@ class Events(Microdata):
     `by_record` marks events of which each was read by itself, as private methods need it.
     """
 
-    description: ClassVar[str] = "a stream of visits"
+    description = "a stream of visits"
 
     persons: Int32s
     location_codes: Int32s

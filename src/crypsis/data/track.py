@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -47,7 +47,7 @@ class Tracks(OwnedRows, Microdata):
     `understood` tells which column was taken for what.
     """
 
-    description: ClassVar[str] = "GPS tracks"
+    description = "GPS tracks"
 
     offsets: Int64s
     x: Float64s

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -221,8 +221,8 @@ class Trajectories(OwnedRows, Microdata):
     `attached` to the result. `ordered_by_time` says that the column which orders the visits holds times.
     """
 
-    description: ClassVar[str] = "visits to places"
-    separator: ClassVar[str] = " → "
+    description = "visits to places"
+    separator = " → "
 
     offsets: Int64s
     codes: Int32s
@@ -461,8 +461,8 @@ class PublishedTrajectories(Ragged, PublishedData):
     `input_rows` says which input each row was made of, where a private report told it.
     """
 
-    separator: ClassVar[str] = " → "
-    confirmable: ClassVar[tuple[str, ...]] = ("places",)
+    separator = " → "
+    confirmable = ("places",)
 
     offsets: Int64s
     codes: Int32s

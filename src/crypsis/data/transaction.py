@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -48,7 +48,7 @@ class Transactions(Ragged, Microdata):
     `by_record` marks records of which each was read by itself, as private methods need it.
     """
 
-    description: ClassVar[str] = "sets of items"
+    description = "sets of items"
 
     offsets: Int64s
     items: Int32s
@@ -274,8 +274,8 @@ class PublishedTransactions(Ragged, PublishedData):
     `abbreviated` says whether names of merged items are shortened, where these are only some of the records.
     """
 
-    separator: ClassVar[str] = "  "
-    confirmable: ClassVar[tuple[str, ...]] = (ITEMS,)
+    separator = "  "
+    confirmable = (ITEMS,)
 
     offsets: Int64s
     codes: Int32s

@@ -37,7 +37,7 @@ class Edit:
 class Rename(Edit):
     """Give a column another name."""
 
-    name: ClassVar[str] = "rename"
+    name = "rename"
     column: str
     to: str
 
@@ -46,7 +46,7 @@ class Rename(Edit):
 class SetValue(Edit):
     """Change one cell; without a row, every cell that holds `instead_of`."""
 
-    name: ClassVar[str] = "set"
+    name = "set"
     column: str
     value: Any
     row: int | None = None
@@ -57,7 +57,7 @@ class SetValue(Edit):
 class AddRow(Edit):
     """Add a record; columns that are not named stay empty."""
 
-    name: ClassVar[str] = "add_row"
+    name = "add_row"
     values: Mapping[str, Any] = field(default_factory=dict)
     at: int | None = None
 
@@ -66,7 +66,7 @@ class AddRow(Edit):
 class DeleteRow(Edit):
     """Leave a record out."""
 
-    name: ClassVar[str] = "delete_row"
+    name = "delete_row"
     row: int
 
 
@@ -74,7 +74,7 @@ class DeleteRow(Edit):
 class AddColumn(Edit):
     """Add a column with one value in every record."""
 
-    name: ClassVar[str] = "add_column"
+    name = "add_column"
     column: str
     value: Any = ""
     at: int | None = None
@@ -84,7 +84,7 @@ class AddColumn(Edit):
 class DeleteColumn(Edit):
     """Leave a column out."""
 
-    name: ClassVar[str] = "delete_column"
+    name = "delete_column"
     column: str
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 from crypsis.errors import BadParameter, BadRelease, MissingParameters
 from crypsis.guarantees.guarantee import Guarantee
@@ -19,7 +19,7 @@ PARTS: dict[str, type[Guarantee]] = {one.model: one for one in (KAnonymity, LDiv
 class Promises(SideInput):
     """Promises about tables, at most one of each model. Immutable."""
 
-    in_words: ClassVar[str] = "a list of promises"
+    in_words = "a list of promises"
 
     def __init__(self, promises: Iterable[Guarantee]) -> None:
         self.listed = tuple(promises)
@@ -73,10 +73,10 @@ _ONLY_K = Promises([KAnonymity()])
 class AllOf(Guarantee):
     """Every one of several promises holds."""
 
-    protects_from: ClassVar[str] = "Several guarantees hold at the same time, each against its own adversary."
-    model: ClassVar[str] = "all-of"
-    assumptions: ClassVar[tuple[str, ...]] = KAnonymity.assumptions
-    not_covered: ClassVar[tuple[str, ...]] = KAnonymity.not_covered[1:]
+    protects_from = "Several guarantees hold at the same time, each against its own adversary."
+    model = "all-of"
+    assumptions = KAnonymity.assumptions
+    not_covered = KAnonymity.not_covered[1:]
 
     promises: Annotated[Promises, "What is promised, all of it."] = _ONLY_K
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
 from crypsis.guarantees.km_anonymity import KmAnonymity
@@ -23,12 +23,12 @@ class ConstrainedKmAnonymity(KmAnonymity):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definitions 4, 9 and 10.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody saw a person at up to m places and knows their order. At least k people were there; and only "
         "places that you allow are ever mixed up."
     )
-    model: ClassVar[str] = "constrained-k^m-anonymity"
-    from_original: ClassVar[tuple[str, ...]] = (
+    model = "constrained-k^m-anonymity"
+    from_original = (
         *KmAnonymity.from_original,
         "How many of the visited locations were suppressed, and which.",
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import AtLeast, Between, Epsilon, OneOf
@@ -20,21 +20,21 @@ class DifferentialPrivacy(Guarantee):
     Dwork, McSherry, Nissim, Smith. Calibrating noise to sensitivity in private data analysis. TCC 2006.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Whatever anybody knows: the release would look nearly the same without the person in the data. How nearly "
         "is said by epsilon; smaller is safer."
     )
-    model: ClassVar[str] = "differential privacy"
-    level_words: ClassVar[tuple[str, str]] = (marked("spent"), marked("allowed"))
-    recounts: ClassVar[str] = "That the rows have the declared form, and that no more was spent than is allowed."
-    from_original: ClassVar[tuple[str, ...]] = (
+    model = "differential privacy"
+    level_words = (marked("spent"), marked("allowed"))
+    recounts = "That the rows have the declared form, and that no more was spent than is allowed."
+    from_original = (
         "The ledger of the run, which adds up what was spent; that noise was drawn as the proof of the method asks.",
     )
-    assumptions: ClassVar[tuple[str, ...]] = (
+    assumptions = (
         "Everything but the records is public: the declared domains, the taxonomies, every parameter.",
         "The randomness of the operating system cannot be predicted, and the time that a run took is not published.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "What is true of many people: a release may teach that everybody who lives here works there.",
         "Groups: about a family of four it is a promise with four times the epsilon.",
         "Other releases about the same people, whose epsilons add up; a ledger keeps account of them.",

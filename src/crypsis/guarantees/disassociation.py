@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import AtLeast, OneOf
@@ -17,20 +17,20 @@ class DisassociationAnonymity(Guarantee):
     Guarantee 1, with the conditions under which it is true (`level="strict"`) instead of the printed ones.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows up to m things that a person bought, searched or was diagnosed with. The records are cut "
         "into pieces, so that k records may have held all of them."
     )
-    model: ClassVar[str] = "disassociation-k^m"
-    recounts: ClassVar[str] = "That every chunk is k^m-anonymous, and how clusters and chunks are put together."
-    from_original: ClassVar[tuple[str, ...]] = ("That every chunk holds what the records of its cluster hold.",)
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "disassociation-k^m"
+    recounts = "That every chunk is k^m-anonymous, and how clusters and chunks are put together."
+    from_original = ("That every chunk holds what the records of its cluster hold.",)
+    assumptions = (
         "The adversary knows at most m terms of the victim's record.",
         "Each record is one individual.",
         "The adversary believes in every dataset that fits the published form, not only in those from which this "
         "algorithm would have made it.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "How likely a possible original is: one with k candidates exists, nothing bounds the adversary's odds.",
         "Knowing the algorithm: a term of a term chunk occurred in fewer than k records of its cluster, and a term of "
         "a later chunk is rare together with something of an earlier one (the cover problem).",

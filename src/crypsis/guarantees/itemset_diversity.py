@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.itemset_km_anonymity import ItemsetShared, KnownItems
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
@@ -21,20 +21,18 @@ class ItemsetDiversity(RecordOrPerson):
     The VLDB Journal 20(1), 2011, 83-106: l^m-diversity.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows up to m harmless items of a person and asks for a sensitive one. At least k records fit, and "
         "at most one in l of them holds the same sensitive item."
     )
-    model: ClassVar[str] = "itemset-l^m-diversity"
-    recounts: ClassVar[str] = (
-        "How many records share each set of up to m published items, and how many of them a sensitive one."
-    )
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "itemset-l^m-diversity"
+    recounts = "How many records share each set of up to m published items, and how many of them a sensitive one."
+    assumptions = (
         "The adversary knows at most m items of the victim's record, none of them sensitive.",
         EACH_RECORD,
         "All sensitive items are marked as such.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Knowing a sensitive item of the victim.",
         "Knowing that an item is not in the victim's record, or how many items are.",
         "More than m items known, by one adversary or by several who pool what they know.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast, Between
@@ -23,17 +23,17 @@ class ItemsetKmAnonymity(RecordOrPerson):
     Definition 1, for all sizes up to m.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows up to m things that a person bought, searched or was diagnosed with. At least k records hold "
         "all of them."
     )
-    model: ClassVar[str] = "itemset-k^m-anonymity"
-    recounts: ClassVar[str] = "How many records share each set of up to m published items."
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "itemset-k^m-anonymity"
+    recounts = "How many records share each set of up to m published items."
+    assumptions = (
         "The adversary knows at most m items of the victim's record.",
         EACH_RECORD,
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Knowing that an item is not in the victim's record, or how many items are.",
         "More than m items known, by one adversary or by several who pool what they know.",
         "What follows for the victim when all records that fit agree on something.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast
@@ -18,18 +18,18 @@ class KAnonymity(RecordOrPerson):
     Samarati. Protecting respondents' identities in microdata release. IEEE TKDE 13(6), 2001, 1010-1027.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows a person's age, city and the like, and looks for their record. At least k records look the "
         "same, so it cannot be told which is theirs."
     )
-    model: ClassVar[str] = "k-anonymity"
-    recounts: ClassVar[str] = "How many records share each published combination of quasi-identifiers."
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "k-anonymity"
+    recounts = "How many records share each published combination of quasi-identifiers."
+    assumptions = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
         EACH_RECORD,
         "A missing value equals a missing value and nothing else.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "What the records of a class have in common: if all share a disease, it is known of each of them.",
         "Columns that are published as they are, where the adversary knows them.",
         "Several releases of the same people, compared with each other.",

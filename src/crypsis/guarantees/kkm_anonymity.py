@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.loss_bounds import ItemLossBound, LossBounded, TableLossBound
 from crypsis.guarantees.record_or_person import EACH_RECORD, Unit
@@ -26,20 +26,18 @@ class KKmAnonymity(LossBounded):
     ECML PKDD 2013, 353-369: Definition 1, which as printed is either empty or too strong; read as above.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows a person's age, city and the like, and also up to m of their items. At least k records still "
         "fit."
     )
-    model: ClassVar[str] = "(k,k^m)-anonymity"
-    recounts: ClassVar[str] = (
-        "How many records share each published combination of quasi-identifiers and up to m items."
-    )
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "(k,k^m)-anonymity"
+    recounts = "How many records share each published combination of quasi-identifiers and up to m items."
+    assumptions = (
         "The adversary knows the victim's quasi-identifiers and at most m of the victim's items.",
         EACH_RECORD,
         "A missing value equals a missing value and nothing else.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Knowing that these are all items of the victim, or an item that the victim does not have.",
         "What the records that are left have in common: an item that all of them hold is known of each.",
         "Columns that are published as they are, where the adversary knows them.",

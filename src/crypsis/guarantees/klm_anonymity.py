@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.km_anonymity import KnownLength, SharedByIndividuals
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
@@ -23,20 +23,20 @@ class KlmAnonymity(OrderOrTime):
     anonymization. IEEE ICDM Workshops 2013, 867-874; with l read as the bound 1/l on a probability.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody saw a person at up to m places and asks whether they also were at a sensitive one, such as a "
         "clinic. At least k people fit, and at most one in l of them was at the same sensitive place."
     )
-    model: ClassVar[str] = "(k,l)^m-anonymity"
-    recounts: ClassVar[str] = (
+    model = "(k,l)^m-anonymity"
+    recounts = (
         "How many individuals share each sequence of up to m published locations, and how many of them a sensitive one."
     )
-    assumptions: ClassVar[tuple[str, ...]] = (
+    assumptions = (
         "The adversary knows at most m locations of the victim that are not sensitive, in visiting order.",
         "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
         "All sensitive locations are marked as such.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Knowing a sensitive location of the victim.",
         "The share of a sensitive location in the whole data, known without knowing anything about the victim.",
         "Knowing that these are all locations of the victim, or where between sensitive visits they lie.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.kkm_anonymity import KnownItemsOfRecord, SharedByRecords
 from crypsis.guarantees.loss_bounds import ItemLossBound, LossBounded, TableLossBound
@@ -23,21 +23,19 @@ class KLmDiversity(LossBounded):
     ECML PKDD 2013, 353-369; with l read as the bound 1/l on a probability.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows a person's age, city and the like and up to m of their items, and asks for a sensitive item. "
         "At least k records fit, and at most one in l of them holds the same sensitive item."
     )
-    model: ClassVar[str] = "(k,l^m)-diversity"
-    recounts: ClassVar[str] = (
-        "How many records share each combination of quasi-identifiers and up to m items, and a sensitive one."
-    )
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "(k,l^m)-diversity"
+    recounts = "How many records share each combination of quasi-identifiers and up to m items, and a sensitive one."
+    assumptions = (
         "The adversary knows the victim's quasi-identifiers and at most m items of the victim that are not sensitive.",
         EACH_RECORD,
         "All sensitive items are marked as such.",
         "A missing value equals a missing value and nothing else.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Knowing a sensitive item of the victim.",
         "Knowing that these are all items of the victim, or an item that the victim does not have.",
         "Sensitive items that mean nearly the same.",

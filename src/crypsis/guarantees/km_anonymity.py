@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
@@ -22,17 +22,17 @@ class KmAnonymity(OrderOrTime):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: Definition 4.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody saw a person at up to m places and knows their order. At least k people were at all of them in "
         "this order."
     )
-    model: ClassVar[str] = "k^m-anonymity"
-    recounts: ClassVar[str] = "How many individuals share each sequence of up to m published locations."
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "k^m-anonymity"
+    recounts = "How many individuals share each sequence of up to m published locations."
+    assumptions = (
         "The adversary knows at most m locations of the victim, in visiting order.",
         "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Knowing that these are all locations of the victim.",
         TIMES_NOT_COVERED,
         "Several adversaries who pool what they know, or knowledge about several victims at once.",

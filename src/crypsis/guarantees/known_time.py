@@ -7,7 +7,7 @@ The promise with times is about locations that are places with times. `knows` is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.guarantee import Guarantee
 from crypsis.parameters import OneOf
@@ -25,7 +25,7 @@ _KNOWN = (
 class OrderOrTime(Guarantee):
     """A promise about sequences of locations; with `knows="time"` a location is a place with times."""
 
-    told_where_given: ClassVar[tuple[str, ...]] = ("knows",)
+    told_where_given = ("knows",)
 
     knows: Annotated[
         str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.errors import BadParameter
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
@@ -25,19 +25,19 @@ class LDiversity(RecordOrPerson):
     Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam. l-diversity: privacy beyond k-anonymity. ACM TKDD 1(1), 2007.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows which group of records a person is in, and asks for a sensitive value such as the diagnosis. "
         "Every group has l different ones, so the answer stays open."
     )
-    model: ClassVar[str] = "l-diversity"
-    recounts: ClassVar[str] = "Which sensitive values each class of records that look the same holds."
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "l-diversity"
+    recounts = "Which sensitive values each class of records that look the same holds."
+    assumptions = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
         EACH_RECORD,
         "All sensitive columns are marked as such.",
         "A missing sensitive value is no value: the others of the class count.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Values that are different but mean nearly the same.",
         "How much likelier a value is in a class than in the whole table (see t-closeness).",
         "Combinations of several sensitive columns.",

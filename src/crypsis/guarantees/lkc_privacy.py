@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.data.sensitive_values import EVERY_VALUE, SensitiveValues
 from crypsis.guarantees.guarantee import Guarantee
@@ -36,25 +36,25 @@ class LKCPrivacy(Guarantee):
     2014, 89-109.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody follows a live log and knows up to L visits of a person. In every window at least K people fit, "
         "and nothing sensitive is surer than C."
     )
-    model: ClassVar[str] = "LKC-privacy"
-    recounts: ClassVar[str] = (
+    model = "LKC-privacy"
+    recounts = (
         "How many people of each window share each set of up to L doublets, and how many of them a sensitive value."
     )
-    assumptions: ClassVar[tuple[str, ...]] = (
+    assumptions = (
         "The adversary knows at most L doublets (place and time) of the victim.",
         "One pseudonym in a window is one person.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "An adversary who knows more than L doublets, or that the victim was absent somewhere.",
         "The share of a sensitive value among all published people, which suppression cannot change.",
         "Several sensitive values taken together, and values that were not declared sensitive.",
         "Who is in the published data at all.",
     )
-    told_where_given: ClassVar[tuple[str, ...]] = ("exits",)
+    told_where_given = ("exits",)
 
     L: KnownDoublets = 2
     K: SharedByPeople = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED
 from crypsis.guarantees.shared_sequences import SharedSequences
@@ -19,19 +19,19 @@ class PatternPreservingKAnonymity(SharedSequences):
     mobility data mining. PiLBA 2008: Definition 1.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows any part of a person's sequence, however long. Whatever is published, at least k people of "
         "the original have it."
     )
-    model: ClassVar[str] = "pattern-preserving-k-anonymity"
-    recounts: ClassVar[str] = "How many original sequences contain each published one."
-    from_original: ClassVar[tuple[str, ...]] = ()
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "pattern-preserving-k-anonymity"
+    recounts = "How many original sequences contain each published one."
+    from_original = ()
+    assumptions = (
         "The adversary knows any part of the victim's sequence, in order, of any length.",
         "The adversary does not know whether, and as what, the victim's sequence was published.",
         "Each counted unit (a sequence, or all sequences of an owner) is one individual.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Truth of single records: a published sequence may hold items that its individual never had. Only "
         "statistics over many records are meant to be kept.",
         "How often a sequence is published: that can be fewer than k times.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.data.privacy_policy import EVERY_PAIR, PrivacyPolicy
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
@@ -20,16 +20,16 @@ class PolicyAnonymity(RecordOrPerson):
     Knowledge and Information Systems 28(2), 2011, 251-282: privacy constraints.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows one of the item combinations that the policy lists. No record fits it, or at least k do."
     )
-    model: ClassVar[str] = "policy-anonymity"
-    recounts: ClassVar[str] = "How many records fit each itemset of the policy, and each part of one."
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "policy-anonymity"
+    recounts = "How many records fit each itemset of the policy, and each part of one."
+    assumptions = (
         "The adversary knows items of the victim's record that the policy lists together, or fewer of them.",
         EACH_RECORD,
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Any combination of items that the policy does not list.",
         "Knowing that an item is not in the victim's record, or how many items are.",
         "What follows for the victim when all records that fit agree on something.",

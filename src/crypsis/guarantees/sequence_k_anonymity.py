@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED
 from crypsis.guarantees.shared_sequences import SharedSequences
@@ -22,19 +22,19 @@ class SequenceKAnonymity(SharedSequences):
     instead of whole trajectories only.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows any part of a person's way, however long. Whatever is published of it, at least k people "
         "went that way."
     )
-    model: ClassVar[str] = "sequence-k-anonymity"
-    recounts: ClassVar[str] = "How many published trajectories contain each published one."
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "sequence-k-anonymity"
+    recounts = "How many published trajectories contain each published one."
+    assumptions = (
         "The adversary knows any part of the victim's trajectory, in visiting order, of any length.",
         "The adversary does not know whether the victim's trajectory was published at all; with `strict` that may be "
         "known.",
         "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "Without `strict`: certainty that the victim was published. A sequence that k original trajectories contain "
         "may be published fewer than k times.",
         "Knowing that these are all locations of the victim.",

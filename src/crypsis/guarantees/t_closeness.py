@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Between, OneOf
@@ -18,19 +18,19 @@ class TCloseness(RecordOrPerson):
     Li, Li, Venkatasubramanian. t-closeness: privacy beyond k-anonymity and l-diversity. IEEE ICDE 2007, 106-115.
     """
 
-    protects_from: ClassVar[str] = (
+    protects_from = (
         "Somebody knows which group of records a person is in. Sensitive values are spread in it nearly as in the "
         "whole table, so the group reveals little that the table does not."
     )
-    model: ClassVar[str] = "t-closeness"
-    recounts: ClassVar[str] = "How far the sensitive values of each class are from those of all published records."
-    assumptions: ClassVar[tuple[str, ...]] = (
+    model = "t-closeness"
+    recounts = "How far the sensitive values of each class are from those of all published records."
+    assumptions = (
         "All that the adversary knows about the victim is in the quasi-identifiers.",
         EACH_RECORD,
         "The distribution in the whole original table, suppressed records included, may be known.",
         "A missing sensitive value is no value, in the class and in the table.",
     )
-    not_covered: ClassVar[tuple[str, ...]] = (
+    not_covered = (
         "What the distribution of the whole table says about everybody in it.",
         "Combinations of several sensitive columns.",
     )

@@ -7,7 +7,6 @@ called `#level.index`, levels from 1 above the items, indices from 0 on the left
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from crypsis.data.term_rank import neighbours_by_cooccurrence, term_rank
 from crypsis.data.transaction import Transactions
 from crypsis.errors import BadParameter, BadTaxonomy
 from crypsis.hierarchy.taxonomy import Taxonomy
-from crypsis.parameters import Deferred, SideInput
+from crypsis.parameters import Deferred
 
 ORDERS = ("label", "frequency", "cooccurrence")
 
@@ -24,7 +23,7 @@ ORDERS = ("label", "frequency", "cooccurrence")
 class ItemHierarchy(Taxonomy):
     """What items have in common: whole milk is milk, milk is dairy, dairy is food. Inner nodes are no items."""
 
-    in_words: ClassVar[str] = "a hierarchy of the items (a file, or auto:FANOUT or auto:FANOUT:ORDER to build one)"
+    in_words = "a hierarchy of the items (a file, or auto:FANOUT or auto:FANOUT:ORDER to build one)"
 
     @classmethod
     def from_text(cls, text: str) -> ItemHierarchy | BalancedHierarchy:  # type: ignore[override]
@@ -69,7 +68,7 @@ class ItemHierarchy(Taxonomy):
 class BalancedHierarchy(Deferred):
     """A hierarchy over the items of the data that are not sensitive, `fanout` children per node."""
 
-    makes: ClassVar[type[SideInput]] = ItemHierarchy
+    makes = ItemHierarchy
 
     fanout: int = 5
     order: str = "label"

@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from crypsis.data.declarations import type_of_labels
 from crypsis.data.relational import Column, Table
@@ -44,8 +44,8 @@ _NEXT_ENTRY = re.compile(r"\n+|,(?=[^,=:\n]+=)")
 class Hierarchies(SideInput):
     """A hierarchy for some columns of a table, by name. Immutable."""
 
-    in_words: ClassVar[str] = "hierarchies (column=FILE or column=RECIPE, e.g. age=ages.csv,zip=prefix)"
-    repeatable: ClassVar[bool] = True
+    in_words = "hierarchies (column=FILE or column=RECIPE, e.g. age=ages.csv,zip=prefix)"
+    repeatable = True
 
     def __init__(self, trees: Mapping[str, Hierarchy]) -> None:
         self._trees = dict(trees)
@@ -106,7 +106,7 @@ class Hierarchies(SideInput):
 class HierarchyPlan(Deferred):
     """Hierarchies of which some are still to be built from the data: `HierarchyPlan({"age": "equi_depth:8"})`."""
 
-    makes: ClassVar[type[SideInput]] = Hierarchies
+    makes = Hierarchies
 
     entries: Mapping[str, Hierarchy | str]
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -35,7 +35,7 @@ from crypsis.parameters import Deferred, SideInput
 class Taxonomy(Tree, SideInput):
     """What locations mean: restaurants, coffee shops, everything. Inner nodes are no locations."""
 
-    in_words: ClassVar[str] = "a taxonomy (a file, or auto:FANOUT to build one from coordinates)"
+    in_words = "a taxonomy (a file, or auto:FANOUT to build one from coordinates)"
 
     def __init__(self, pairs: Iterable[Sequence[str]], *, source: str | None = None, origin: str = "") -> None:
         self.source = source
@@ -342,7 +342,7 @@ def _says_how_it_was_made(path: str | Path) -> bool:
 class AutomaticTaxonomy(Deferred):
     """A taxonomy built from the coordinates of the location table, with at most `fan_out` children per node."""
 
-    makes: ClassVar[type[SideInput]] = Taxonomy
+    makes = Taxonomy
 
     fan_out: int = 5
 

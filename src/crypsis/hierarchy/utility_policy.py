@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -36,9 +35,7 @@ FORMS = ("single", "fixed", "frequency", "cooccurrence", "hierarchy")
 class UtilityPolicy(SideInput):
     """Disjoint sets of items by their labels."""
 
-    in_words: ClassVar[str] = (
-        "a utility policy (a file, or single, fixed, frequency:B, cooccurrence:B, hierarchy:LEVEL[:FILE])"
-    )
+    in_words = "a utility policy (a file, or single, fixed, frequency:B, cooccurrence:B, hierarchy:LEVEL[:FILE])"
 
     def __init__(self, sets: Iterable[Iterable[str]], *, source: str | None = None, origin: str = "") -> None:
         self.source = source
@@ -100,7 +97,7 @@ class UtilityPolicy(SideInput):
 class DerivedUtility(Deferred):
     """A utility policy made from the data: `DerivedUtility("frequency", 3)` for `frequency:3`."""
 
-    makes: ClassVar[type[SideInput]] = UtilityPolicy
+    makes = UtilityPolicy
 
     form: str
     number: int | None = None

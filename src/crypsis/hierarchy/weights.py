@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import ClassVar
 
 from crypsis.errors import BadParameter, did_you_mean
 from crypsis.parameters import SideInput
@@ -16,8 +15,8 @@ _MOST_DIGITS = 400  # before or behind the point
 class Weights(SideInput):
     """A weight of at least 0 for some columns; columns that are not named weigh 1."""
 
-    in_words: ClassVar[str] = "weights (column=NUMBER, e.g. age=2,zip=0.5)"
-    repeatable: ClassVar[bool] = True
+    in_words = "weights (column=NUMBER, e.g. age=2,zip=0.5)"
+    repeatable = True
 
     def __init__(self, weights: Mapping[str, float | str]) -> None:
         self._weights: dict[str, Decimal] = {}

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from crypsis.atomic import write_file
 from crypsis.driver_only import refuse_in_task
@@ -93,7 +93,7 @@ class _Read:
 class BudgetLedger(SideInput):
     """The ledger file of a dataset. It is made with the first charge or limit."""
 
-    in_words: ClassVar[str] = "a ledger file"
+    in_words = "a ledger file"
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)

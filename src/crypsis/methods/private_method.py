@@ -34,12 +34,12 @@ LARGEST_EPSILON = 10
 class PrivateMethod(Method):
     """A method that spends epsilon. Nobody can repeat a run: there is nothing to repeat it from."""
 
-    promises: ClassVar[type[DifferentialPrivacy]] = DifferentialPrivacy
-    randomized: ClassVar[bool] = True
-    by_record: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    needs: ClassVar[tuple[str, ...]] = ("declared domains",)
-    scaling: ClassVar[Scaling] = Scaling.EXACT
+    promises = DifferentialPrivacy
+    randomized = True
+    by_record = True
+    counts_people = True
+    needs = ("declared domains",)
+    scaling = Scaling.EXACT
     publishes: ClassVar[type]
 
     epsilon: Annotated[Fraction, Epsilon(), "What the release may spend; smaller is safer. Exact: 0.1 is a tenth."] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -33,8 +33,8 @@ _WORDS_PER_DRAW = 12  # on average, and a little more
 class ExactNoise(Noise):
     """The samplers of `samplers`, fed from a pool of random words."""
 
-    name: ClassVar[str] = "exact"
-    exactness: ClassVar[str] = "exact"
+    name = "exact"
+    exactness = "exact"
 
     def __init__(self, entropy: Entropy | None = None) -> None:
         source = SystemEntropy() if entropy is None else entropy

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +23,8 @@ _AT_ONCE = 1 << 17
 class OpenDPNoise(Noise):
     """Discrete Laplace and permute-and-flip of OpenDP. It has no bulk draw: every empty node gets noise of its own."""
 
-    name: ClassVar[str] = "opendp"
-    exactness: ClassVar[str] = "exact"
+    name = "opendp"
+    exactness = "exact"
 
     def __init__(self) -> None:
         self._library = _library()

@@ -25,18 +25,16 @@ Rows = list[tuple[dict[str, Any], dict[str, int]]]
 class CountedRegionsKind(PrivateKind):
     """Generalized records with counts."""
 
-    name: ClassVar[str] = "counted-regions"
+    name = "counted-regions"
     files: ClassVar[dict[str, str]] = {"jsonl": "regions.jsonl", "parquet": "regions.parquet"}
-    report_place: ClassVar[str] = "regions_report.REGIONS_REPORT"
-    in_words: ClassVar[str] = "counted regions"
-    row_name: ClassVar[str] = "regions"
-    row_meaning: ClassVar[str] = (
+    report_place = "regions_report.REGIONS_REPORT"
+    in_words = "counted regions"
+    row_name = "regions"
+    row_meaning = (
         "One region of the domain per row: a category or an interval for each attribute, and a noisy count for each "
         "class. An interval holds its lower end and not its upper one."
     )
-    domain_meaning: ClassVar[str] = (
-        "The numbers, categories and classes that there are, as the publisher declared them."
-    )
+    domain_meaning = "The numbers, categories and classes that there are, as the publisher declared them."
 
     def sorted_rows(self, published: CountedRegions) -> Int64s:
         keys = np.concatenate([published.low, published.high], axis=1)

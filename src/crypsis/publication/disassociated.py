@@ -60,13 +60,13 @@ _COLUMNS: dict[str, Any] = {
 class DisassociatedKind(PublishedKind):
     """Clusters with record chunks, shared chunks and term chunks."""
 
-    name: ClassVar[str] = "disassociated"
+    name = "disassociated"
     files: ClassVar[dict[str, str]] = {
         "json": "disassociated.json",
         "parquet": "disassociated.parquet",
         PARTS: "disassociated",
     }
-    report_place: ClassVar[str] = "disassociation_report.DISASSOCIATION_REPORT"
+    report_place = "disassociation_report.DISASSOCIATION_REPORT"
 
     def side_file(self, original: Transactions, published: DisassociatedTransactions) -> None:
         return None

@@ -46,10 +46,10 @@ ITEMS_MEANING = (
 class MixedKind(PublishedKind):
     """Tables of generalized cells with a set of generalized items in each row."""
 
-    name: ClassVar[str] = "mixed"
+    name = "mixed"
     files: ClassVar[dict[str, str]] = {"csv": "mixed.csv", "parquet": "mixed.parquet", PARTS: "mixed"}
-    files_beside: ClassVar[frozenset[str]] = frozenset([MEANINGS])
-    report_place: ClassVar[str] = "mixed_report.MIXED_REPORT"
+    files_beside = frozenset([MEANINGS])
+    report_place = "mixed_report.MIXED_REPORT"
 
     def side_file(self, original: Mixed, published: PublishedMixed) -> None:
         return None

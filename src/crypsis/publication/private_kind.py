@@ -34,9 +34,9 @@ _DAMAGE = (
 class PrivateKind(PublishedKind):
     """A kind that a differentially private method publishes. The domains belong to the rows; nothing is beside them."""
 
-    private: ClassVar[bool] = True
-    files_beside: ClassVar[frozenset[str]] = frozenset([DOMAINS])
-    aligned: ClassVar[bool] = False
+    private = True
+    files_beside = frozenset([DOMAINS])
+    aligned = False
     in_words: ClassVar[str]  # what its rows are
     row_name: ClassVar[str]  # of the resource with the rows
     row_meaning: ClassVar[str]

@@ -37,9 +37,9 @@ MEANING = (
 class TableKind(PublishedKind):
     """Tables of generalized cells."""
 
-    name: ClassVar[str] = "table"
+    name = "table"
     files: ClassVar[dict[str, str]] = {"csv": "table.csv", "parquet": "table.parquet", PARTS: FOLDER}
-    report_place: ClassVar[str] = "table_report.TABLE_REPORT"
+    report_place = "table_report.TABLE_REPORT"
 
     def side_file(self, original: Table, published: PublishedTable) -> None:
         return None

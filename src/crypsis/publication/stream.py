@@ -22,9 +22,9 @@ DROPPED = "dropped"
 class WindowKind(PublishedKind):
     """Windows of a stream."""
 
-    name: ClassVar[str] = "windows"
+    name = "windows"
     files: ClassVar[dict[str, str]] = {"jsonl": "windows.jsonl"}
-    report_place: ClassVar[str] = "windows_report.WINDOWS_REPORT"
+    report_place = "windows_report.WINDOWS_REPORT"
 
     def side_file(self, original: Events, published: PublishedWindows) -> None:
         return None

@@ -25,18 +25,16 @@ _COLUMNS = {"copies": pl.Int64(), "locations": pl.List(pl.String), "times": pl.L
 class SyntheticKind(PrivateKind):
     """Made-up trajectories with times."""
 
-    name: ClassVar[str] = "synthetic-trajectories"
+    name = "synthetic-trajectories"
     files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
-    report_place: ClassVar[str] = "synthetic_report.SYNTHETIC_REPORT"
-    in_words: ClassVar[str] = "synthetic trajectories"
-    row_name: ClassVar[str] = "synthetic"
-    row_meaning: ClassVar[str] = (
+    report_place = "synthetic_report.SYNTHETIC_REPORT"
+    in_words = "synthetic trajectories"
+    row_name = "synthetic"
+    row_meaning = (
         "One made-up trajectory per row: how many copies of it there are, and its visits, each a location and a time."
     )
-    domain_meaning: ClassVar[str] = "The locations and times that there are, as the publisher declared them."
-    empty_note: ClassVar[str | None] = (
-        "nothing passed its threshold, so the release is empty; lower the height or coarsen the domains"
-    )
+    domain_meaning = "The locations and times that there are, as the publisher declared them."
+    empty_note = "nothing passed its threshold, so the release is empty; lower the height or coarsen the domains"
 
     def sorted_rows(self, published: SyntheticTrajectories) -> Int64s:
         keys = sorted(range(len(published)), key=_row_keys(published).__getitem__)

@@ -26,16 +26,14 @@ _COLUMNS = {"copies": pl.Int64(), "items": pl.List(pl.String)}
 class SyntheticSetsKind(PrivateKind):
     """Made-up sets of items."""
 
-    name: ClassVar[str] = "synthetic-transactions"
+    name = "synthetic-transactions"
     files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
-    report_place: ClassVar[str] = "synthetic_sets_report.SYNTHETIC_SETS_REPORT"
-    in_words: ClassVar[str] = "synthetic transactions"
-    row_name: ClassVar[str] = "synthetic"
-    row_meaning: ClassVar[str] = "One made-up set of items per row, and how many copies of it there are."
-    domain_meaning: ClassVar[str] = "The items that there are, as the publisher declared them."
-    empty_note: ClassVar[str | None] = (
-        "nothing passed its threshold, so the release is empty; raise epsilon or take fewer items"
-    )
+    report_place = "synthetic_sets_report.SYNTHETIC_SETS_REPORT"
+    in_words = "synthetic transactions"
+    row_name = "synthetic"
+    row_meaning = "One made-up set of items per row, and how many copies of it there are."
+    domain_meaning = "The items that there are, as the publisher declared them."
+    empty_note = "nothing passed its threshold, so the release is empty; raise epsilon or take fewer items"
 
     def sorted_rows(self, published: SyntheticTransactions) -> Int64s:
         items, bounds = published.items.tolist(), published.offsets.tolist()

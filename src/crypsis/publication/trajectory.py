@@ -60,14 +60,14 @@ DROPPED = "dropped"
 class TrajectoryKind(PublishedKind):
     """Trajectories of generalized locations."""
 
-    name: ClassVar[str] = "trajectories"
+    name = "trajectories"
     files: ClassVar[dict[str, str]] = {
         "jsonl": "trajectories.jsonl",
         "parquet": "trajectories.parquet",
         PARTS: "trajectories",
     }
-    files_beside: ClassVar[frozenset[str]] = frozenset([LOCATIONS, POINTS, AREAS, TIMED_PLACES, TAXONOMY])
-    report_place: ClassVar[str] = "release_report.TRAJECTORY_REPORT"
+    files_beside = frozenset([LOCATIONS, POINTS, AREAS, TIMED_PLACES, TAXONOMY])
+    report_place = "release_report.TRAJECTORY_REPORT"
 
     def side_file(self, original: Trajectories | Tracks, published: PublishedTrajectories) -> Locations | None:
         """Coordinates of the locations that some published symbol names, and of no other: those that the method made

@@ -43,15 +43,15 @@ _MEDIA = {"jsonl": "application/jsonl", "parquet": "application/vnd.apache.parqu
 class TransactionKind(PublishedKind):
     """Sets of generalized items."""
 
-    name: ClassVar[str] = "transactions"
+    name = "transactions"
     files: ClassVar[dict[str, str]] = {
         "jsonl": "transactions.jsonl",
         "parquet": "transactions.parquet",
         "csv": "transactions.csv",
         PARTS: "transactions",
     }
-    files_beside: ClassVar[frozenset[str]] = frozenset([MEANINGS])
-    report_place: ClassVar[str] = "transaction_report.TRANSACTION_REPORT"
+    files_beside = frozenset([MEANINGS])
+    report_place = "transaction_report.TRANSACTION_REPORT"
 
     def side_file(self, original: Transactions, published: PublishedTransactions) -> None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from crypsis.reports.manifest_facts import ManifestFacts
 class DisassociatedFacts(ManifestFacts):
     """The manifest, what was counted of the forest, and which terms may stand in term chunks only."""
 
-    row_words: ClassVar[tuple[str, str]] = ("record", "records")
+    row_words = ("record", "records")
 
     manifest: Mapping[str, Any]
     counts: ForestCounts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.translation import marked
@@ -24,8 +24,8 @@ def rechecked(form: str) -> str:
 class PrivateFacts(ManifestFacts):
     """The manifest of a private release."""
 
-    level_words: ClassVar[tuple[str, str]] = ("spent", "allowed")
-    recheck_words: ClassVar[str] = rechecked(marked("the form of the rows"))
+    level_words = ("spent", "allowed")
+    recheck_words = rechecked(marked("the form of the rows"))
 
     manifest: Mapping[str, Any]
 

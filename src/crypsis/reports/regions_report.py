@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +36,8 @@ _SIZES = Wording("region", "regions", marked("records"), marked("records in the 
 class RegionFacts(PrivateFacts):
     """The manifest and the regions."""
 
-    row_words: ClassVar[tuple[str, str]] = ("region", "regions")
-    recheck_words: ClassVar[str] = rechecked(
+    row_words = ("region", "regions")
+    recheck_words = rechecked(
         marked(
             "that the regions divide the declared domain without gap or overlap, that counts are whole and "
             "not negative,"

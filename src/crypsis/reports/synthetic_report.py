@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -43,7 +42,7 @@ _SCHEMES = {
 class SyntheticFacts(PrivateFacts):
     """The manifest and the rows."""
 
-    row_words: ClassVar[tuple[str, str]] = ("distinct trajectory", "distinct trajectories")
+    row_words = ("distinct trajectory", "distinct trajectories")
 
     published: SyntheticTrajectories
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -35,7 +34,7 @@ _THRESHOLDS = {
 class SyntheticSetFacts(PrivateFacts):
     """The manifest and the rows."""
 
-    row_words: ClassVar[tuple[str, str]] = ("distinct set", "distinct sets")
+    row_words = ("distinct set", "distinct sets")
 
     published: SyntheticTransactions
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class ColumnFacts:
 class TableFacts(ManifestFacts):
     """Sizes of the classes of records that look the same, and the columns."""
 
-    row_words: ClassVar[tuple[str, str]] = ("record", "records")
+    row_words = ("record", "records")
 
     manifest: Mapping[str, Any]
     sizes: Int64s

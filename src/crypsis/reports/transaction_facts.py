@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from crypsis.reports.symbol_supports import symbol_supports
 class TransactionFacts(SymbolFacts):
     """The symbols that occur, in the order of their labels, and in how many records each does."""
 
-    row_words: ClassVar[tuple[str, str]] = ("record", "records")
+    row_words = ("record", "records")
 
     manifest: Mapping[str, Any]
     names: list[tuple[str, ...]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ _SIZES = Wording("window", "windows", marked("records"), marked("records in the 
 class WindowFacts(ManifestFacts):
     """What the sections of a report ask for."""
 
-    row_words: ClassVar[tuple[str, str]] = ("window", "windows")
+    row_words = ("window", "windows")
 
     manifest: Mapping[str, Any]
     published: PublishedWindows

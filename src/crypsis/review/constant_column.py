@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,9 +21,9 @@ class ConstantColumnCheck(Check):
     A column that was one exact value before says as much as it did, and is no finding.
     """
 
-    code: ClassVar[str] = "constant-column"
-    light: ClassVar[str] = "usefulness"
-    label: ClassVar[str] = "Columns that are one value throughout"
+    code = "constant-column"
+    light = "usefulness"
+    label = "Columns that are one value throughout"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if isinstance(subject.published, CountedRegions):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,9 @@ class CountErrorsCheck(Check):
     Whatever is generalized is each of its members alike, as many of the values of a range as occur in the original.
     """
 
-    code: ClassVar[str] = "count-errors"
-    light: ClassVar[str] = "usefulness"
-    label: ClassVar[str] = "Error of counts"
+    code = "count-errors"
+    light = "usefulness"
+    label = "Error of counts"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         for what, errors in _errors(subject):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,10 +20,10 @@ from crypsis.review.thresholds import ReviewThresholds
 class DirectIdentifiersCheck(Check):
     """Names, e-mail addresses, numbers of telephones, bank accounts, insurances and licences, and IP addresses."""
 
-    code: ClassVar[str] = "direct-identifier"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "Direct identifiers"
-    refuses: ClassVar[bool] = True
+    code = "direct-identifier"
+    light = "disclosure"
+    label = "Direct identifiers"
+    refuses = True
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if subject.private:  # what is published comes from declared domains

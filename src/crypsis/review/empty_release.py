@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from crypsis.review.check import Check
 from crypsis.review.lights import Colour, Finding, Remedy
@@ -14,9 +13,9 @@ from crypsis.review.thresholds import ReviewThresholds
 class EmptyReleaseCheck(Check):
     """No records, or none with anything in it. Computed from the published data alone."""
 
-    code: ClassVar[str] = "empty-release"
-    light: ClassVar[str] = "usefulness"
-    label: ClassVar[str] = "Empty release"
+    code = "empty-release"
+    light = "usefulness"
+    label = "Empty release"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if subject.published.contents > 0:

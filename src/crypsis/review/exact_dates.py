@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import polars as pl
 
@@ -19,10 +18,10 @@ from crypsis.review.thresholds import ReviewThresholds
 class ExactDatesCheck(Check):
     """Days or moments in a column that is not a quasi-identifier. Months and years do not count."""
 
-    code: ClassVar[str] = "exact-dates"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "Dates at full precision"
-    refuses: ClassVar[bool] = True
+    code = "exact-dates"
+    light = "disclosure"
+    label = "Dates at full precision"
+    refuses = True
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if subject.table is None:

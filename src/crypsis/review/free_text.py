@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,10 +21,10 @@ _MOSTLY = 0.5
 class FreeTextCheck(Check):
     """Columns of text in which most cells are sentences, and most sentences stand there once."""
 
-    code: ClassVar[str] = "free-text"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "Free text"
-    refuses: ClassVar[bool] = True
+    code = "free-text"
+    light = "disclosure"
+    label = "Free text"
+    refuses = True
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if subject.table is None:

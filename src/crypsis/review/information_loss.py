@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from crypsis.errors import NotApplicable
 from crypsis.metrics.certainty_penalty import ncp_loss
@@ -17,9 +17,9 @@ from crypsis.review.thresholds import ReviewThresholds
 class InformationLossCheck(Check):
     """NCP of a table or of sets, against the original."""
 
-    code: ClassVar[str] = "information-loss"
-    light: ClassVar[str] = "usefulness"
-    label: ClassVar[str] = "Information loss"
+    code = "information-loss"
+    light = "usefulness"
+    label = "Information loss"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         for what, loss, words in _losses(subject):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,9 @@ class KnownPairsCheck(Check):
     with all pairs; where that would be more work than allowed, with single ones, and the finding says so.
     """
 
-    code: ClassVar[str] = "known-pairs"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "People singled out by two places or items"
+    code = "known-pairs"
+    light = "disclosure"
+    label = "People singled out by two places or items"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         rows = subject.rows_of_symbols

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from crypsis.review.thresholds import ReviewThresholds
 class MissingValuesCheck(Check):
     """People with a missing value in a published column. It does not refuse: hardly a table is without them."""
 
-    code: ClassVar[str] = "missing-values"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "Missing values"
+    code = "missing-values"
+    light = "disclosure"
+    label = "Missing values"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if subject.table is None or not subject.shown.any():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -22,9 +21,9 @@ class NoisyCountsCheck(Check):
     alone; amber where it is so of more than half of the counts, whose relative error is then above 1.
     """
 
-    code: ClassVar[str] = "counts-below-noise"
-    light: ClassVar[str] = "usefulness"
-    label: ClassVar[str] = "Counts below the noise"
+    code = "counts-below-noise"
+    light = "usefulness"
+    label = "Counts below the noise"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         promised = subject.guarantee

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -20,9 +19,9 @@ class RepeatedPeopleCheck(Check):
     are counted, because what somebody knows of several records of a person is not covered.
     """
 
-    code: ClassVar[str] = "repeated-people"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "The same person in several classes or trips"
+    code = "repeated-people"
+    light = "disclosure"
+    label = "The same person in several classes or trips"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         person = subject.person

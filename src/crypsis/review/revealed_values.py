@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -26,9 +25,9 @@ class RevealedValuesCheck(Check):
     then the publisher has said how much a class may give away.
     """
 
-    code: ClassVar[str] = "revealed-values"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "Sensitive values that can be told"
+    code = "revealed-values"
+    light = "disclosure"
+    label = "Sensitive values that can be told"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if subject.table is None or not subject.shown.any():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from crypsis.review.thresholds import ReviewThresholds
 class StillTracksCheck(Check):
     """Published tracks all of whose points are one point. Needs points, so symbolic trajectories have none."""
 
-    code: ClassVar[str] = "still-tracks"
-    light: ClassVar[str] = "usefulness"
-    label: ClassVar[str] = "Tracks of length 0"
+    code = "still-tracks"
+    light = "usefulness"
+    label = "Tracks of length 0"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         data = subject.published

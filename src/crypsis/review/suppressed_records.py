@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from crypsis.review.thresholds import ReviewThresholds
 class SuppressedRecordsCheck(Check):
     """Suppressed records of a table, which the release shows; visits and items that are missing, by the original."""
 
-    code: ClassVar[str] = "suppressed"
-    light: ClassVar[str] = "usefulness"
-    label: ClassVar[str] = "Suppressed records"
+    code = "suppressed"
+    light = "usefulness"
+    label = "Suppressed records"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         for what, number, total, remedy in _suppressed(subject):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -20,9 +19,9 @@ class TableRiskCheck(Check):
     the population, and both are right with 1 / size; a marketer links everybody and counts hits.
     """
 
-    code: ClassVar[str] = "reidentification-risk"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "Risk of being re-identified by quasi-identifiers"
+    code = "reidentification-risk"
+    light = "disclosure"
+    label = "Risk of being re-identified by quasi-identifiers"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         table = subject.table

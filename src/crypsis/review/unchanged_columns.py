@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,9 @@ class UnchangedColumnsCheck(Check):
     everybody who has an exact value there: all rows with this value belong together.
     """
 
-    code: ClassVar[str] = "unique-by-unchanged-columns"
-    light: ClassVar[str] = "disclosure"
-    label: ClassVar[str] = "People singled out by unchanged columns"
+    code = "unique-by-unchanged-columns"
+    light = "disclosure"
+    label = "People singled out by unchanged columns"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         if subject.table is None or not subject.shown.any():

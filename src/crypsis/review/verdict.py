@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from crypsis.guarantees import DifferentialPrivacy
 from crypsis.guarantees.verdict import PUBLISHERS_WORD
@@ -19,9 +18,9 @@ OWN_PERSON = "where each record is a person of its own"
 class VerdictCheck(Check):
     """Red where the guarantee fails or protects nothing, amber where a recipient cannot recount it."""
 
-    code: ClassVar[str] = "verdict"
-    light: ClassVar[str] = "guarantee"
-    label: ClassVar[str] = "Verdict of the verifier"
+    code = "verdict"
+    light = "guarantee"
+    label = "Verdict of the verifier"
 
     def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         verdict, promised = subject.verdict, subject.guarantee

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.methods.mixed.item_loss import FORMS
 from crypsis.methods.mixed.mixed_method import MixedMethod
@@ -14,9 +14,9 @@ from crypsis.parameters import Between, OneOf
 class BoundedMethod(MixedMethod):
     """Which clusters are united, and how items are weighed; what `delta` bounds is for the method to say."""
 
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "unite clusters", "generalize items", "publish")
+    stages = ("prepare", "form clusters", "unite clusters", "generalize items", "publish")
 
-    on_parts: ClassVar[str] = "`delta` in each block"
+    on_parts = "`delta` in each block"
 
     delta: Annotated[float, Between(0, 1), "Largest loss: 0 is none, 1 is everything."] = 0.65
     merge: Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -62,14 +62,14 @@ _ABOUT_THE_TABLE = (Hierarchies, Weights)
 class MixedMethod(Method):
     """A method for tables with a set-valued column: clusters of records, and generalized items in each of them."""
 
-    accepts: ClassVar[type] = Mixed
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "mixed"
-    promises: ClassVar[type[Guarantee]] = KKmAnonymity
-    needs: ClassVar[tuple[str, ...]] = ("roles",)
-    randomized: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
-    scaling: ClassVar[Scaling] = Scaling.BLOCKS
+    accepts = Mixed
+    truthful = True
+    family = "mixed"
+    promises = KKmAnonymity
+    needs = ("roles",)
+    randomized = True
+    counts_people = True
+    scaling = Scaling.BLOCKS
 
     k: SharedByRecords = 5
     m: KnownItems = 2

@@ -9,7 +9,6 @@ Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. ECML PKDD 2013.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.mixed_method import MixedMethod
@@ -40,9 +39,9 @@ class RFirst(MixedMethod):
     ECML PKDD 2013, 353-369: the relational attributes first.
     """
 
-    choose_when: ClassVar[str] = "As a baseline: what the items lose when nobody cares for them."
-    costs: ClassVar[str] = "The columns lose as little as possible, the items often nearly everything."
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "generalize items", "publish")
+    choose_when = "As a baseline: what the items lose when nobody cares for them."
+    costs = "The columns lose as little as possible, the items often nearly everything."
+    stages = ("prepare", "form clusters", "generalize items", "publish")
 
     def clusters(self, prepared: Prepared, context: RunContext) -> Clusters:
         with context.stage("form clusters"):

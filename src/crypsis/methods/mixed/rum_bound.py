@@ -9,7 +9,7 @@ Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. ECML PKDD 2013.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from crypsis.errors import Infeasible
 from crypsis.methods.mixed.bounded_method import BoundedMethod
@@ -46,8 +46,8 @@ class RumBound(BoundedMethod):
     ECML PKDD 2013, 353-369: Rum-BOUND with RMERGE_R, RMERGE_T and RMERGE_RT.
     """
 
-    choose_when: ClassVar[str] = "When the columns matter most, and their loss must stay below a number that you state."
-    costs: ClassVar[str] = "What the bound leaves free is spent on the items."
+    choose_when = "When the columns matter most, and their loss must stay below a number that you state."
+    costs = "What the bound leaves free is spent on the items."
 
     delta: Annotated[float, Between(0, 1), "Largest loss of the table (NCP): 0 is none, 1 is everything."] = 0.65
     policy: Annotated[

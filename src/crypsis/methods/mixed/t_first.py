@@ -9,7 +9,6 @@ Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos. ECML PKDD 2013.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -48,9 +47,9 @@ class TFirst(MixedMethod):
     ECML PKDD 2013, 353-369: the transaction attribute first.
     """
 
-    choose_when: ClassVar[str] = "As a baseline: what the columns lose when nobody cares for them."
-    costs: ClassVar[str] = "The items lose as little as possible, the columns often nearly everything."
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "form clusters", "generalize items", "publish")
+    choose_when = "As a baseline: what the columns lose when nobody cares for them."
+    costs = "The items lose as little as possible, the columns often nearly everything."
+    stages = ("prepare", "form clusters", "generalize items", "publish")
 
     def clusters(self, prepared: Prepared, context: RunContext) -> Clusters:
         recoder, n_records = prepared.recoder, len(prepared.data)

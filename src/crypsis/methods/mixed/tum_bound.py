@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import Infeasible
@@ -50,8 +50,8 @@ class TumBound(BoundedMethod):
     ECML PKDD 2013, 353-369: Tum-BOUND with TMERGE_R, TMERGE_T and TMERGE_RT.
     """
 
-    choose_when: ClassVar[str] = "When the items matter most, and their loss must stay below a number that you state."
-    costs: ClassVar[str] = "The columns keep what they can; some bounds cannot be kept."
+    choose_when = "When the items matter most, and their loss must stay below a number that you state."
+    costs = "The columns keep what they can; some bounds cannot be kept."
 
     delta: Annotated[float, Between(0, 1), "Largest loss of the items (UL): 0 is none, 1 is everything."] = 0.65
     best_effort: Annotated[

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
@@ -54,10 +53,10 @@ class BottomUp(SuppressingMethod):
     full-subtree recoding after Iyengar. Transforming data to satisfy privacy constraints. ACM KDD 2002.
     """
 
-    choose_when: ClassVar[str] = "As a second opinion beside TopDown; it keeps more detail where k is small."
-    costs: ClassVar[str] = "Whole subtrees of the hierarchies become one value, some records may be left out."
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "generalize", "publish")
-    scaling: ClassVar[Scaling] = Scaling.EXACT
+    choose_when = "As a second opinion beside TopDown; it keeps more detail where k is small."
+    costs = "Whole subtrees of the hierarchies become one value, some records may be left out."
+    stages = ("prepare", "generalize", "publish")
+    scaling = Scaling.EXACT
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         self.refuse_hopeless(diversity)

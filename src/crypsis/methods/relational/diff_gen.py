@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -59,13 +59,9 @@ class DiffGen(RegionMethod):
     Mohammed, Chen, Fung, Yu. Differentially private data release for data mining. KDD 2011, 493-501: DiffGen.
     """
 
-    choose_when: ClassVar[str] = (
-        "When every column must have the same values in all regions, and a handful of splits is enough."
-    )
-    costs: ClassVar[str] = (
-        "Noisy counts of all regions, most of them empty; the number of regions multiplies with each split."
-    )
-    example_options: ClassVar[str] = "--domains public-in-data --specializations 5"
+    choose_when = "When every column must have the same values in all regions, and a handful of splits is enough."
+    costs = "Noisy counts of all regions, most of them empty; the number of regions multiplies with each split."
+    example_options = "--domains public-in-data --specializations 5"
 
     specializations: Annotated[int, Between(0, 1 << 16), "Rounds, each of which specializes one value."] = 10
     score: Annotated[

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -70,11 +70,9 @@ class DiffMulti(RegionMethod):
     PhD thesis, Concordia University, 2017: chapter 6, DiffMulti.
     """
 
-    choose_when: ClassVar[str] = (
-        "When nobody can say what an adversary may know, and counts or a classifier are wanted."
-    )
-    costs: ClassVar[str] = "There are no records any more, only noisy counts of regions; few people drown in the noise."
-    example_options: ClassVar[str] = "--domains public-in-data"
+    choose_when = "When nobody can say what an adversary may know, and counts or a classifier are wanted."
+    costs = "There are no records any more, only noisy counts of regions; few people drown in the noise."
+    example_options = "--domains public-in-data"
 
     specializations: Annotated[int, Between(0, 1 << 24), "Largest number of specializations."] = 100
     score: Annotated[

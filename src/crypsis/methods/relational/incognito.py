@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -63,12 +63,10 @@ class Incognito(SuppressingMethod):
     LeFevre, DeWitt, Ramakrishnan. Incognito: efficient full-domain k-anonymity. ACM SIGMOD 2005, 49-60.
     """
 
-    choose_when: ClassVar[str] = "When equal values must become equal cells, and the best such release is wanted."
-    costs: ClassVar[str] = (
-        "Whole columns become coarser. Time multiplies with columns and levels; up to eight or so columns."
-    )
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "search", "choose", "publish")
-    scaling: ClassVar[Scaling] = Scaling.EXACT
+    choose_when = "When equal values must become equal cells, and the best such release is wanted."
+    costs = "Whole columns become coarser. Time multiplies with columns and levels; up to eight or so columns."
+    stages = ("prepare", "search", "choose", "publish")
+    scaling = Scaling.EXACT
 
     publish: Annotated[
         str,

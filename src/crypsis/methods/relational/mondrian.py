@@ -9,7 +9,7 @@ LeFevre, DeWitt, Ramakrishnan. IEEE ICDE 2006.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -53,12 +53,10 @@ class Mondrian(RelationalMethod):
     LeFevre, DeWitt, Ramakrishnan. Mondrian multidimensional k-anonymity. IEEE ICDE 2006: strict partitioning.
     """
 
-    choose_when: ClassVar[str] = "First, for any table. It is fast, loses little and needs no hierarchy."
-    costs: ClassVar[str] = (
-        "Values become ranges or sets; equal values may become different ones. A million records take seconds."
-    )
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "split", "publish")
-    scaling: ClassVar[Scaling] = Scaling.EXACT
+    choose_when = "First, for any table. It is fast, loses little and needs no hierarchy."
+    costs = "Values become ranges or sets; equal values may become different ones. A million records take seconds."
+    stages = ("prepare", "split", "publish")
+    scaling = Scaling.EXACT
 
     categories: Annotated[
         str,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
@@ -19,10 +18,10 @@ from crypsis.shards.private import PrivateParts
 class RegionMethod(PrivateRecordMethod):
     """A private method that divides the domains of a table into regions and counts the records of each."""
 
-    accepts: ClassVar[type] = Table
-    publishes: ClassVar[type] = CountedRegions
-    family: ClassVar[str] = "relational"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "specialize", "count")
+    accepts = Table
+    publishes = CountedRegions
+    family = "relational"
+    stages = ("read records", "specialize", "count")
 
     domains: DeclaredDomains = None
     trees: DeclaredTrees = None

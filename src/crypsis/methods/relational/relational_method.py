@@ -45,14 +45,14 @@ ColumnWeights = Annotated[
 class RelationalMethod(Method):
     """A method for tables: k-anonymity, and on request diversity of every sensitive column."""
 
-    accepts: ClassVar[type] = Table
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "relational"
-    promises: ClassVar[type[Guarantee]] = KAnonymity
-    needs: ClassVar[tuple[str, ...]] = ("roles",)
+    accepts = Table
+    truthful = True
+    family = "relational"
+    promises = KAnonymity
+    needs = ("roles",)
     every_column_has_a_tree: ClassVar[bool] = False
-    counts_people: ClassVar[bool] = True
-    publishes_shards: ClassVar[bool] = True
+    counts_people = True
+    publishes_shards = True
 
     k: Annotated[
         int,
@@ -132,7 +132,7 @@ class RelationalMethod(Method):
 class SuppressingMethod(RelationalMethod):
     """A method that recodes by trees and may leave a few records out."""
 
-    every_column_has_a_tree: ClassVar[bool] = True
+    every_column_has_a_tree = True
 
     max_suppressed: Annotated[float, Between(0, 1), "Share of the records that may be suppressed."] = 0.0
 

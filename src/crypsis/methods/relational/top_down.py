@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -52,12 +51,10 @@ class TopDown(SuppressingMethod):
     Fung, Wang, Yu. Top-down specialization for information and privacy preservation. IEEE ICDE 2005, 205-216.
     """
 
-    choose_when: ClassVar[str] = (
-        "When the data are to train a classifier, or when there are too many columns for Incognito."
-    )
-    costs: ClassVar[str] = "Whole subtrees of the hierarchies become one value; equal values stay equal."
-    stages: ClassVar[tuple[str, ...]] = ("prepare", "specialize", "publish")
-    scaling: ClassVar[Scaling] = Scaling.EXACT
+    choose_when = "When the data are to train a classifier, or when there are too many columns for Incognito."
+    costs = "Whole subtrees of the hierarchies become one value; equal values stay equal."
+    stages = ("prepare", "specialize", "publish")
+    scaling = Scaling.EXACT
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:
         self.refuse_hopeless(diversity)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -57,14 +57,14 @@ class ITSA(Method):
     Engineering 94, 2014, 89-109; Al-Hussaeni, PhD thesis, Concordia University 2017, chapter 4.
     """
 
-    choose_when: ClassVar[str] = "For a live log of who was where when, published window by window."
-    costs: ClassVar[str] = "Visits are held back, more of them the larger K and L are."
-    example_options: ClassVar[str] = "--sensitive fare"
-    accepts: ClassVar[type] = Events
-    family: ClassVar[str] = "stream"
-    promises: ClassVar[type[LKCPrivacy]] = LKCPrivacy
-    stages: ClassVar[tuple[str, ...]] = ("accept events", "slide")
-    instead_of_parts: ClassVar[str] = "use crypsis stream, which needs little memory"
+    choose_when = "For a live log of who was where when, published window by window."
+    costs = "Visits are held back, more of them the larger K and L are."
+    example_options = "--sensitive fare"
+    accepts = Events
+    family = "stream"
+    promises = LKCPrivacy
+    stages = ("accept events", "slide")
+    instead_of_parts = "use crypsis stream, which needs little memory"
 
     L: KnownDoublets = 2
     K: SharedByPeople = 5

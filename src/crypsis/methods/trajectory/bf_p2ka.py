@@ -9,7 +9,7 @@ data mining. PiLBA 2008.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -61,15 +61,15 @@ class BFP2kA(Method):
     to mobility data mining. PiLBA 2008: BF-P2kA.
     """
 
-    choose_when: ClassVar[str] = "For mining frequent patterns: their frequencies are kept best."
-    costs: ClassVar[str] = "Rare sequences are replaced, so a row need not be true of anybody."
-    accepts: ClassVar[type] = Trajectories
-    counts_people: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
-    promises: ClassVar[type[PatternPreservingKAnonymity]] = PatternPreservingKAnonymity
-    scaling: ClassVar[Scaling] = Scaling.BLOCKS
-    publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = ("prefix tree", "replace", "publish")
+    choose_when = "For mining frequent patterns: their frequencies are kept best."
+    costs = "Rare sequences are replaced, so a row need not be true of anybody."
+    accepts = Trajectories
+    counts_people = True
+    family = "trajectory"
+    promises = PatternPreservingKAnonymity
+    scaling = Scaling.BLOCKS
+    publishes_shards = True
+    stages = ("prefix tree", "replace", "publish")
 
     k: Annotated[int, AtLeast(1), "Sequences of the original that must contain each published one."] = 5
     unit: ChosenUnit = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -33,14 +33,14 @@ from crypsis.shards.records import EncodedTrajectories
 class DiverseMethod(Method):
     """A method that gives (k,l)^m-anonymity by recoding clusters of rows; a child says what the clusters are."""
 
-    accepts: ClassVar[type] = Trajectories
-    counts_people: ClassVar[bool] = True
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
-    promises: ClassVar[type[KlmAnonymity]] = KlmAnonymity
-    needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive locations")
-    scaling: ClassVar[Scaling] = Scaling.BLOCKS
-    publishes_shards: ClassVar[bool] = True
+    accepts = Trajectories
+    counts_people = True
+    truthful = True
+    family = "trajectory"
+    promises = KlmAnonymity
+    needs = ("coordinates", "sensitive locations")
+    scaling = Scaling.BLOCKS
+    publishes_shards = True
 
     k: SharedByTrajectories = 5
     l: OneInL = 2  # noqa: E741

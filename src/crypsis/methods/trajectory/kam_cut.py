@@ -8,7 +8,7 @@ Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Transa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -60,16 +60,16 @@ class KAMCut(Method):
     through generalization. Transactions on Data Privacy 3, 2010, 91-121: KAM_CUT.
     """
 
-    choose_when: ClassVar[str] = "When beginnings matter most (from the start page, from home), and it must be quick."
-    costs: ClassVar[str] = "Whatever begins rarely is cut off, however common the rest is."
-    accepts: ClassVar[type] = Trajectories
-    counts_people: ClassVar[bool] = True
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
-    promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
-    scaling: ClassVar[Scaling] = Scaling.EXACT
-    publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = ("prefix tree", "publish")
+    choose_when = "When beginnings matter most (from the start page, from home), and it must be quick."
+    costs = "Whatever begins rarely is cut off, however common the rest is."
+    accepts = Trajectories
+    counts_people = True
+    truthful = True
+    family = "trajectory"
+    promises = SequenceKAnonymity
+    scaling = Scaling.EXACT
+    publishes_shards = True
+    stages = ("prefix tree", "publish")
 
     k: Annotated[int, AtLeast(1), "Trajectories that must share each published sequence."] = 5
     unit: ChosenUnit = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -94,16 +94,16 @@ class KAMRec(Method):
     through generalization. Transactions on Data Privacy 3, 2010, 91-121: KAM_REC.
     """
 
-    choose_when: ClassVar[str] = "When ways share their middle or end, and every published row must be true."
-    costs: ClassVar[str] = "Some rows are lost, none is invented."
-    accepts: ClassVar[type] = Trajectories
-    counts_people: ClassVar[bool] = True
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
-    promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
-    scaling: ClassVar[Scaling] = Scaling.BLOCKS
-    publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = (
+    choose_when = "When ways share their middle or end, and every published row must be true."
+    costs = "Some rows are lost, none is invented."
+    accepts = Trajectories
+    counts_people = True
+    truthful = True
+    family = "trajectory"
+    promises = SequenceKAnonymity
+    scaling = Scaling.BLOCKS
+    publishes_shards = True
+    stages = (
         "prefix tree",
         "index",
         "find frequent parts",

@@ -8,7 +8,6 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. IEEE ICDM Workshops 2013, 867
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -42,12 +41,12 @@ class LmAnon(DiverseMethod):
     anonymization. IEEE ICDM Workshops 2013, 867-874: l^m-ANON.
     """
 
-    choose_when: ClassVar[str] = (
+    choose_when = (
         "When some places are sensitive and must be published as they are, and every place means the same in all rows."
     )
-    costs: ClassVar[str] = "Other places are joined more than without sensitive ones."
-    example_options: ClassVar[str] = "--sensitive 'Night Pharmacy'"
-    stages: ClassVar[tuple[str, ...]] = ("split", "anonymize", "publish")
+    costs = "Other places are joined more than without sensitive ones."
+    example_options = "--sensitive 'Night Pharmacy'"
+    stages = ("split", "anonymize", "publish")
 
     def anonymize(self, data: Trajectories, context: RunContext) -> PublishedTrajectories:
         with context.stage("split"):

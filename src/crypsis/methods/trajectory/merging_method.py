@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 from crypsis.arrays import Int64s
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
@@ -24,13 +23,13 @@ from crypsis.shards.records import EncodedTrajectories
 class MergingMethod(Method):
     """Merge locations, short subsequences first, until k individuals share every subsequence of up to m of them."""
 
-    accepts: ClassVar[type] = Trajectories
-    counts_people: ClassVar[bool] = True
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
-    scaling: ClassVar[Scaling] = Scaling.EXACT
-    publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
+    accepts = Trajectories
+    counts_people = True
+    truthful = True
+    family = "trajectory"
+    scaling = Scaling.EXACT
+    publishes_shards = True
+    stages = ("feasibility", "count size 1..m", "merge size 1..m", "publish")
 
     k: SharedByTrajectories  # not a field here: each method lists its parameters in its own order
     m: KnownLength

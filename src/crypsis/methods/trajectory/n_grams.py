@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -65,10 +65,10 @@ class NGrams(PrivateTrajectoryMethod):
     CCS 2012, 638-649.
     """
 
-    choose_when: ClassVar[str] = "When what matters is what follows what, wherever in a trip."
-    costs: ClassVar[str] = "Made-up trips; frequent moves are kept, whole trips are not."
-    example_options: ClassVar[str] = "--tokens places --location-domain public-in-data --time-domain 0:1440:120"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "synthesize", "publish")
+    choose_when = "When what matters is what follows what, wherever in a trip."
+    costs = "Made-up trips; frequent moves are kept, whole trips are not."
+    example_options = "--tokens places --location-domain public-in-data --time-domain 0:1440:120"
+    stages = ("read records", "grow", "synthesize", "publish")
 
     grams: Annotated[int, Between(1, 12), "Longest run of visits that is counted."] = 5
     longest: Annotated[int, Between(1, 256), "Visits of a person that count, the first so many."] = 10

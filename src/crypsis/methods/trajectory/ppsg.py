@@ -9,7 +9,7 @@ Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Transa
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -65,15 +65,15 @@ class PPSG(Method):
     generalization. Transactions on Data Privacy 3, 2010, 91-121: PPSG, KAM_CUT, KAM_REC.
     """
 
-    choose_when: ClassVar[str] = "For GPS tracks of many people on the same roads. No table of places is needed."
-    costs: ClassVar[str] = "Tracks become sequences of areas; few tracks make few, large areas."
-    accepts: ClassVar[type] = Tracks
-    counts_people: ClassVar[bool] = True
-    family: ClassVar[str] = "trajectory"
-    promises: ClassVar[type[SequenceKAnonymity]] = SequenceKAnonymity
-    stages: ClassVar[tuple[str, ...]] = ("characteristic points", "cells", "merge cells", "sequences", "publish")
-    needs: ClassVar[tuple[str, ...]] = ("coordinates", "times")
-    scaling: ClassVar[Scaling] = Scaling.BLOCKS
+    choose_when = "For GPS tracks of many people on the same roads. No table of places is needed."
+    costs = "Tracks become sequences of areas; few tracks make few, large areas."
+    accepts = Tracks
+    counts_people = True
+    family = "trajectory"
+    promises = SequenceKAnonymity
+    stages = ("characteristic points", "cells", "merge cells", "sequences", "publish")
+    needs = ("coordinates", "times")
+    scaling = Scaling.BLOCKS
 
     radius: Annotated[
         float, Above(0), Unit("units of the map"), "How far apart characteristic points of one group may lie."

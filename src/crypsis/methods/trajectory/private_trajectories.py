@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
@@ -20,10 +19,10 @@ from crypsis.shards.private import PrivateParts
 class PrivateTrajectoryMethod(PrivateMethod):
     """A private method that makes trajectories up, over locations and times that the publisher declares."""
 
-    accepts: ClassVar[type] = Events
-    publishes: ClassVar[type] = SyntheticTrajectories
-    family: ClassVar[str] = "trajectory"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "grow", "consistency", "publish")
+    accepts = Events
+    publishes = SyntheticTrajectories
+    family = "trajectory"
+    stages = ("read records", "grow", "consistency", "publish")
 
     location_domain: DeclaredLocations = None
     time_domain: DeclaredTimes = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -63,9 +63,9 @@ class SafePath(PrivateTrajectoryMethod):
     PhD thesis, Concordia University, 2017: chapter 5, SafePath.
     """
 
-    choose_when: ClassVar[str] = "When the trips of very many people are published, and what matters is how they begin."
-    costs: ClassVar[str] = "Made-up trips with frequent beginnings; few people drown in the noise."
-    example_options: ClassVar[str] = "--height 2 --location-domain public-in-data --time-domain 0:1440:120"
+    choose_when = "When the trips of very many people are published, and what matters is how they begin."
+    costs = "Made-up trips with frequent beginnings; few people drown in the noise."
+    example_options = "--height 2 --location-domain public-in-data --time-domain 0:1440:120"
 
     height: TreeHeight = 3
     scheme: Annotated[

@@ -8,7 +8,7 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Transactions on Data Privacy 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.arrays import Int64s
 from crypsis.data.trajectory import Trajectories
@@ -52,12 +52,10 @@ class SDSeqAnon(MergingMethod):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: SD-SEQANON.
     """
 
-    choose_when: ClassVar[str] = (
-        "When the kind of a place matters: two restaurants rather than a restaurant and a clinic."
-    )
-    costs: ClassVar[str] = "Places are joined with others of their kind, a little farther away."
-    promises: ClassVar[type[KmAnonymity]] = KmAnonymity
-    needs: ClassVar[tuple[str, ...]] = ("coordinates", "taxonomy")
+    choose_when = "When the kind of a place matters: two restaurants rather than a restaurant and a clinic."
+    costs = "Places are joined with others of their kind, a little farther away."
+    promises = KmAnonymity
+    needs = ("coordinates", "taxonomy")
 
     k: SharedByTrajectories = 5
     m: KnownLength = 2

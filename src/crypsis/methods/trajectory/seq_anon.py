@@ -9,7 +9,7 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Transactions on Data Privacy 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.arrays import Int64s
 from crypsis.guarantees import KmAnonymity
@@ -44,10 +44,10 @@ class SeqAnon(MergingMethod):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: SEQANON.
     """
 
-    choose_when: ClassVar[str] = "For visits to places on a map, when no visit may be left out."
-    costs: ClassVar[str] = "Nearby places are published as one: bar or restaurant. m above 3 takes long."
-    promises: ClassVar[type[KmAnonymity]] = KmAnonymity
-    needs: ClassVar[tuple[str, ...]] = ("coordinates",)
+    choose_when = "For visits to places on a map, when no visit may be left out."
+    costs = "Nearby places are published as one: bar or restaurant. m above 3 takes long."
+    promises = KmAnonymity
+    needs = ("coordinates",)
 
     k: SharedByTrajectories = 5
     m: KnownLength = 2

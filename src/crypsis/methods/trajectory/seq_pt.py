@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
@@ -58,9 +58,9 @@ class SeqPT(PrivateTrajectoryMethod):
     transportation system. KDD 2012, 213-221.
     """
 
-    choose_when: ClassVar[str] = "To compare with SafePath, or where a plain method is easier to explain."
-    costs: ClassVar[str] = "As SafePath, and slow for anything but small domains."
-    example_options: ClassVar[str] = "--height 1 --location-domain public-in-data --time-domain 0:1440:360"
+    choose_when = "To compare with SafePath, or where a plain method is easier to explain."
+    costs = "As SafePath, and slow for anything but small domains."
+    example_options = "--height 1 --location-domain public-in-data --time-domain 0:1440:360"
 
     height: TreeHeight = 2
     order: VisitOrder = "canonical"

@@ -8,7 +8,7 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. IEEE ICDM Workshops 2013, 867
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -47,11 +47,11 @@ class SGA(DiverseMethod):
     anonymization. IEEE ICDM Workshops 2013, 867-874: SGA.
     """
 
-    choose_when: ClassVar[str] = "With sensitive places, when many people share parts of their way, such as commuters."
-    costs: ClassVar[str] = "A place may be joined with different ones in different rows; popular parts stay."
-    example_options: ClassVar[str] = "--sensitive 'Night Pharmacy'"
-    on_parts: ClassVar[str] = "`clusters` in each block"
-    stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
+    choose_when = "With sensitive places, when many people share parts of their way, such as commuters."
+    costs = "A place may be joined with different ones in different rows; popular parts stay."
+    example_options = "--sensitive 'Night Pharmacy'"
+    on_parts = "`clusters` in each block"
+    stages = ("select", "organize", "anonymize", "publish")
 
     clusters: ClusterCount = 5
     patterns: Annotated[int, AtLeast(1), "Frequent subtrajectories that rows are arranged by (K in the paper)."] = 10

@@ -9,7 +9,7 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Transactions on Data Privacy 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.arrays import Int64s
 from crypsis.data.constraints import TENS_OF_NEAR, UtilityConstraints
@@ -53,11 +53,11 @@ class USeqAnon(MergingMethod):
     k^m-anonymizing trajectory data. Transactions on Data Privacy 7, 2014, 165-194: U-SEQANON.
     """
 
-    choose_when: ClassVar[str] = "When an analysis is known in advance and needs certain places told apart."
-    costs: ClassVar[str] = "Places without a partner that you allow are left out, up to the share that you state."
-    example_options: ClassVar[str] = "--constraints auto:20 --delta 50"
-    promises: ClassVar[type[ConstrainedKmAnonymity]] = ConstrainedKmAnonymity
-    needs: ClassVar[tuple[str, ...]] = ("coordinates", "constraints")
+    choose_when = "When an analysis is known in advance and needs certain places told apart."
+    costs = "Places without a partner that you allow are left out, up to the share that you state."
+    example_options = "--constraints auto:20 --delta 50"
+    promises = ConstrainedKmAnonymity
+    needs = ("coordinates", "constraints")
 
     k: SharedByTrajectories = 5
     m: KnownLength = 2

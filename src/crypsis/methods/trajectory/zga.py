@@ -8,7 +8,7 @@ Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. IEEE ICDM Workshops 2013, 867
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -46,11 +46,11 @@ class ZGA(DiverseMethod):
     anonymization. IEEE ICDM Workshops 2013, 867-874: ZGA.
     """
 
-    choose_when: ClassVar[str] = "With sensitive places, when people move in different parts of the map."
-    costs: ClassVar[str] = "A place may be joined with different ones in different rows."
-    example_options: ClassVar[str] = "--sensitive 'Night Pharmacy' --cell 100"
-    on_parts: ClassVar[str] = "`clusters` in each block"
-    stages: ClassVar[tuple[str, ...]] = ("select", "organize", "anonymize", "publish")
+    choose_when = "With sensitive places, when people move in different parts of the map."
+    costs = "A place may be joined with different ones in different rows."
+    example_options = "--sensitive 'Night Pharmacy' --cell 100"
+    on_parts = "`clusters` in each block"
+    stages = ("select", "organize", "anonymize", "publish")
 
     clusters: ClusterCount = 5
     cell: Annotated[

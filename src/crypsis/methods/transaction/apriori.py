@@ -9,7 +9,7 @@ Terrovitis, Mamoulis, Kalnis. PVLDB 1(1), 2008, 115-125; The VLDB Journal 20(1),
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -50,10 +50,10 @@ class Apriori(HierarchyMethod):
     Terrovitis, Mamoulis, Kalnis. Privacy-preserving anonymization of set-valued data. PVLDB 1(1), 2008, 115-125: AA.
     """
 
-    choose_when: ClassVar[str] = "When there is a hierarchy that people understand: whole milk is milk, milk is dairy."
-    costs: ClassVar[str] = "Rare items become their group everywhere; every item has one meaning throughout."
-    stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "raise the cut", "publish")
-    publishes_shards: ClassVar[bool] = True
+    choose_when = "When there is a hierarchy that people understand: whole milk is milk, milk is dairy."
+    costs = "Rare items become their group everywhere; every item has one meaning throughout."
+    stages = ("read hierarchy", "raise the cut", "publish")
+    publishes_shards = True
 
     l: Annotated[int, AtLeast(1), "At most one in l records may hold the same sensitive item; 1 asks for nothing."] = 1  # noqa: E741
 

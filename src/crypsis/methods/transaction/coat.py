@@ -9,7 +9,7 @@ Loukides, Gkoulalas-Divanis, Malin. Knowledge and Information Systems 28(2), 201
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.hierarchy import ONE_SET, UtilityPolicy
 from crypsis.methods.transaction.policy_recoding import PolicyMethod
@@ -38,11 +38,9 @@ class COAT(PolicyMethod):
     Knowledge and Information Systems 28(2), 2011, 251-282.
     """
 
-    choose_when: ClassVar[str] = (
-        "When it is known which combinations are dangerous, and which items may be confused without harm."
-    )
-    costs: ClassVar[str] = "Items that find no partner are left out; both policies should be made for the data."
-    every_item: ClassVar[bool] = False
+    choose_when = "When it is known which combinations are dangerous, and which items may be confused without harm."
+    costs = "Items that find no partner are left out; both policies should be made for the data."
+    every_item = False
 
     utility: Annotated[UtilityPolicy, "Which items may be generalized together."] = ONE_SET  # type: ignore[assignment]
 

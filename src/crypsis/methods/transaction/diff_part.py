@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -64,15 +64,13 @@ class DiffPart(PrivateRecordMethod):
     DiffPart.
     """
 
-    choose_when: ClassVar[str] = (
-        "When the baskets of very many people are published for counting, whatever an adversary knows."
-    )
-    costs: ClassVar[str] = "Made-up baskets; only sets that clearly more people have than the noise are in them."
-    example_options: ClassVar[str] = "--item-domain public-in-data"
-    accepts: ClassVar[type] = Transactions
-    publishes: ClassVar[type] = SyntheticTransactions
-    family: ClassVar[str] = "transaction"
-    stages: ClassVar[tuple[str, ...]] = ("read records", "divide", "publish")
+    choose_when = "When the baskets of very many people are published for counting, whatever an adversary knows."
+    costs = "Made-up baskets; only sets that clearly more people have than the noise are in them."
+    example_options = "--item-domain public-in-data"
+    accepts = Transactions
+    publishes = SyntheticTransactions
+    family = "transaction"
+    stages = ("read records", "divide", "publish")
 
     item_domain: Annotated[ItemDomain | None, "The items that there are, whoever holds them."] = None
     fan_out: Annotated[int, Between(2, 16), "Parts that a range of the list of items is split into."] = 10

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -102,18 +102,18 @@ class Disassociation(Method):
     944-955: HORPART, VERPART, REFINE.
     """
 
-    choose_when: ClassVar[str] = (
+    choose_when = (
         "When every item must survive as it is: sparse data with many rare items, such as searches and baskets."
     )
-    costs: ClassVar[str] = "Which pieces belong to one record is hidden; counts of single items stay exact."
-    accepts: ClassVar[type] = Transactions
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "transaction"
-    promises: ClassVar[type[DisassociationAnonymity]] = DisassociationAnonymity
-    scaling: ClassVar[Scaling] = Scaling.BLOCKS
-    on_parts: ClassVar[str] = 'exact with `refine="none"`'
-    publishes_shards: ClassVar[bool] = True
-    stages: ClassVar[tuple[str, ...]] = ("rank", "horpart", "verpart", "refine", "publish")
+    costs = "Which pieces belong to one record is hidden; counts of single items stay exact."
+    accepts = Transactions
+    truthful = True
+    family = "transaction"
+    promises = DisassociationAnonymity
+    scaling = Scaling.BLOCKS
+    on_parts = 'exact with `refine="none"`'
+    publishes_shards = True
+    stages = ("rank", "horpart", "verpart", "refine", "publish")
 
     k: Annotated[int, AtLeast(1), "Records that some possible original must have for each combination."] = 5
     m: Annotated[int, Between(1, 8), "Most terms of a record that the adversary may know."] = 2

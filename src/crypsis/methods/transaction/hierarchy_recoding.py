@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -41,13 +41,13 @@ MOST_BITS = 1 << 36  # nodes times records: 8 GB of bits
 class HierarchyMethod(Method):
     """A method that publishes items as nodes of a hierarchy."""
 
-    accepts: ClassVar[type] = Transactions
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "transaction"
-    promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
-    needs: ClassVar[tuple[str, ...]] = ("hierarchy",)
-    counts_people: ClassVar[bool] = True
-    scaling: ClassVar[Scaling] = Scaling.EXACT
+    accepts = Transactions
+    truthful = True
+    family = "transaction"
+    promises = ItemsetKmAnonymity
+    needs = ("hierarchy",)
+    counts_people = True
+    scaling = Scaling.EXACT
 
     k: ItemsetShared = 5
     m: KnownItems = 2

@@ -8,7 +8,7 @@ Terrovitis, Mamoulis, Kalnis. The VLDB Journal 20(1), 2011, 83-106.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -56,11 +56,11 @@ class LRA(HierarchyMethod):
     The VLDB Journal 20(1), 2011, 83-106: LRA.
     """
 
-    choose_when: ClassVar[str] = "When records fall into groups, and detail inside a group matters more than totals."
-    costs: ClassVar[str] = "An item may have several names, so its total is spread over them."
-    stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "sort", "raise the cuts", "publish")
+    choose_when = "When records fall into groups, and detail inside a group matters more than totals."
+    costs = "An item may have several names, so its total is spread over them."
+    stages = ("read hierarchy", "sort", "raise the cuts", "publish")
 
-    publishes_shards: ClassVar[bool] = True
+    publishes_shards = True
 
     partition_size: Annotated[
         int | None,

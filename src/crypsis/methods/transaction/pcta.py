@@ -9,7 +9,7 @@ Gkoulalas-Divanis, Loukides. Knowledge and Information Systems 30, 2012; PAIS 20
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from crypsis.hierarchy import UtilityPolicy
 from crypsis.methods.transaction.policy_recoding import PolicyMethod
@@ -36,9 +36,9 @@ class PCTA(PolicyMethod):
     Transactions on Data Privacy 5(1), 2012, 223-251: PCTA.
     """
 
-    choose_when: ClassVar[str] = "When there is neither a hierarchy nor a policy."
-    costs: ClassVar[str] = "Items are merged that cost least, which need not be alike; nothing is left out."
-    every_item: ClassVar[bool] = True
+    choose_when = "When there is neither a hierarchy nor a policy."
+    costs = "Items are merged that cost least, which need not be alike; nothing is left out."
+    every_item = True
 
     utility: Annotated[UtilityPolicy | None, "Which items may be generalized together; without it, all."] = None
 

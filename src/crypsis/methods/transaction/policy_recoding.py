@@ -93,15 +93,15 @@ def occurring_sets(offsets: Int64s, items: Int32s, n_items: int, m: int) -> tupl
 class PolicyMethod(Method):
     """A method that merges items until a privacy policy is satisfied."""
 
-    accepts: ClassVar[type] = Transactions
-    truthful: ClassVar[bool] = True
-    family: ClassVar[str] = "transaction"
-    promises: ClassVar[type[ItemsetKmAnonymity]] = ItemsetKmAnonymity
-    stages: ClassVar[tuple[str, ...]] = ("read policies", "merge", "publish")
-    counts_people: ClassVar[bool] = True
-    scaling: ClassVar[Scaling] = Scaling.EXACT
-    publishes_shards: ClassVar[bool] = True
-    on_parts: ClassVar[str] = '`objective="dataset"` is refused'
+    accepts = Transactions
+    truthful = True
+    family = "transaction"
+    promises = ItemsetKmAnonymity
+    stages = ("read policies", "merge", "publish")
+    counts_people = True
+    scaling = Scaling.EXACT
+    publishes_shards = True
+    on_parts = '`objective="dataset"` is refused'
     every_item: ClassVar[bool]
 
     k: Annotated[int, AtLeast(1), "Records that must share each protected set of items."] = 5

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 
@@ -49,10 +49,10 @@ class VPA(HierarchyMethod):
     The VLDB Journal 20(1), 2011, 83-106: VPA.
     """
 
-    choose_when: ClassVar[str] = "In place of Apriori when there are many items, or m is 3."
-    costs: ClassVar[str] = "The fastest with a hierarchy; sometimes it goes a little further than needed."
-    stages: ClassVar[tuple[str, ...]] = ("read hierarchy", "raise the cuts of the parts", "raise the cut", "publish")
-    publishes_shards: ClassVar[bool] = True
+    choose_when = "In place of Apriori when there are many items, or m is 3."
+    costs = "The fastest with a hierarchy; sometimes it goes a little further than needed."
+    stages = ("read hierarchy", "raise the cuts of the parts", "raise the cut", "publish")
+    publishes_shards = True
 
     parts: Annotated[int, AtLeast(1), "Parts of the items, of about equally many occurrences."] = 4
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import ClassVar
 
 from crypsis.errors import WriteFailed
 from crypsis.runtime.sinks.sink import Sink
@@ -13,7 +12,7 @@ from crypsis.runtime.sinks.sink import Sink
 class StandardOutput(Sink):
     """Nobody can say what a reader got: after a crash the last decided window comes again, no other does."""
 
-    remembers: ClassVar[bool] = False
+    remembers = False
 
     def last(self, decided: int) -> int:
         return decided - 2 if decided else -1
