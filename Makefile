@@ -46,10 +46,10 @@ contracts: environment
 docs: environment ## Build the documentation into site/, without network.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
-reference: environment ## Write docs/reference anew from the code.
+reference: environment ## Write docs/reference from the code.
 	$(BIN)/python docs/generate_reference.py
 
-catalogue: environment ## Write the catalogue of texts anew from the code, and compile the translations.
+catalogue: environment ## Write the catalogue of texts from the code, and compile the translations.
 	$(BIN)/python docs/write_catalogue.py --missing
 
 screenshots: environment ## Look at every page of the browser interface; writes docs/images.

@@ -2,7 +2,7 @@
 
 Numba raises at import when `cache=True` and no cache directory is writable (a read-only install, a home
 that does not exist). The directory is therefore probed once: beside the package, then the user's cache,
-and if neither can be written kernels are compiled anew in each process.
+and if neither can be written kernels are compiled again in each process.
 
 Numba looks only at a kernel's own file to decide whether its cached code is still good, though kernels call
 each other across files. A kernel's directory is therefore named after the content of its file and of every
@@ -422,7 +422,7 @@ def _keep_safely(files: Any, lock: Path) -> None:
 
 
 def _unless_damaged(read: Callable[[], Any]) -> Any:
-    """What is read; None where it cannot be: then it is made anew."""
+    """What is read; None where it cannot be: then it is made again."""
     try:
         return read()
     except FileNotFoundError:

@@ -139,7 +139,7 @@ def _refuse_other_folders(folder: Path, own: str) -> None:
                 "`crypsis export` makes a release of it.",
                 where=str(folder),
             )
-        results = "; it holds the results of an experiment, of which `crypsis export` makes a release"
+        results = "; it holds the results of an experiment; `crypsis export` makes a release from them"
         held = results if (folder / "experiment.toml").is_file() else ""
         raise BadRelease(f"{folder.name} is not a release: it has no {own}{held}.", where=str(folder))
 

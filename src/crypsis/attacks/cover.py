@@ -124,7 +124,7 @@ class _Room(NamedTuple):
 def _find_certain(
     forest: Forest, chunk_starts: Int64s, size: Int64s, rank: Int64s, rule: _Rule
 ) -> tuple[Int64s, Int64s]:
-    """Of each leaf the most records that can hold its rarest certain combination (0: none); and the combinations."""
+    """The most records of each leaf that can hold its rarest certain combination (0: none); and the combinations."""
     n_terms, m = len(rank), rule.m
     fewest = np.zeros(len(forest.is_leaf), np.int64)
     sets = np.full((16, m), -1, np.int64)

@@ -40,7 +40,7 @@ class ItemsetAttack(Attack):
 
     knowledge: Annotated[int, AtLeast(1), "Items that the adversary may know: the m of the guarantee."] = 2
     beyond: Annotated[int, AtLeast(0), "Also try this many items more."] = 2
-    rarest: Annotated[int, AtLeast(1), "Of longer records try so many of the rarest items only."] = 20
+    rarest: Annotated[int, AtLeast(1), "Try only so many of the rarest items of longer records."] = 20
 
     def run(self, published: Any, original: Any) -> AttackResult:
         self.check_applicable(published, original)

@@ -45,8 +45,8 @@ class LinkageAttack(Attack):
     name = "linkage"
     accepts = (Table, Mixed)
 
-    known_items: Annotated[int, AtLeast(0), "Of mixed data: items that the adversary knows as well."] = 0
-    rarest: Annotated[int, AtLeast(1), "Of longer sets try so many of the rarest items only."] = 20
+    known_items: Annotated[int, AtLeast(0), "Items of mixed data that the adversary knows as well."] = 0
+    rarest: Annotated[int, AtLeast(1), "Try only so many of the rarest items of longer sets."] = 20
 
     def run(self, published: Any, original: Any) -> AttackResult:
         """Candidates of each original record; the knowledge is the number of quasi-identifiers, and of items."""

@@ -1,7 +1,7 @@
 """Search for people of whom some visits are known in their order.
 
 Row r is codes[offsets[r]:offsets[r + 1]]; symbol s may stand for the atoms atoms[atom_offsets[s]:atom_offsets[s + 1]].
-Of person v the adversary may know any subsequence of known[known_offsets[v]:known_offsets[v + 1]]. Everything that may
+The adversary may know any subsequence of known[known_offsets[v]:known_offsets[v + 1]] of person v. Everything that may
 be known is walked as a tree of prefixes; each prefix carries the rows it fits, at the end of its leftmost embedding,
 and the people of whom it may be known. Meeting a known visit as early as possible is never a mistake, so leftmost
 embeddings suffice.

@@ -8,7 +8,7 @@ Three adversaries:
     journalist   does not, and looks in the population, where F people are in the class: 1 / F
     marketer     links everybody and counts hits: the mean over all records
 
-Of the population a census is rarely at hand. Where the table is a random sample of it, `share` says how large, and the
+A census of the population is rarely at hand. Where the table is a random sample of it, `share` says how large, and the
 expectation of 1 / F given f is used (F - f is negative binomial). With a share of 1 journalist and prosecutor agree.
 
 El Emam, Dankar. Protecting privacy using k-anonymity. JAMIA 15(5), 2008, 627-637. Benedetti, Franconi. Statistical and
@@ -131,7 +131,7 @@ class TableRisk:
 
     @property
     def sizes(self) -> Int64s:
-        """Of the class of each record that is shown, or of each person's smallest; ascending."""
+        """The sizes of the classes of records that are shown, or of each person's smallest class; ascending."""
         return np.repeat(self.counted.sizes, self.counted.individuals)
 
     @property

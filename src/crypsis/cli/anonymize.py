@@ -116,7 +116,7 @@ class Anonymize(InBlocks):
         typer.Option(
             "--figures",
             rich_help_panel=_FIGURES,
-            help="Of a differentially private release, also show figures against the original; acting on them is not "
+            help="Also show figures of a differentially private release against the original; acting on them is not "
             "covered by the guarantee.",
         ),
     ] = False

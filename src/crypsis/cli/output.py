@@ -122,7 +122,7 @@ def note(words: str) -> None:
 def progress(stages: Sequence[str] = ()) -> Iterator[Listener]:
     """A listener that shows stage, share done and remaining time, only on runs that take a while.
 
-    Of kernels that have to be compiled it says so, with the share of the `stages` that are done.
+    While kernels are compiled it says so, with the share of the `stages` that are done.
     """
     if SETTINGS.get().quiet:
         yield lambda message: None

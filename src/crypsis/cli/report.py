@@ -42,7 +42,7 @@ def report(
 ) -> None:
     """Show where the report of a release is, or create it again; for an experiment, create it from current results.
 
-    With --pdf also as a document to sign. Of a private report (RELEASE.private.html) every page says that it is not for
+    With --pdf also as a document to sign. Every page of a private report (RELEASE.private.html) says that it is not for
     release.
     """
     from crypsis._api import read_release

@@ -93,7 +93,7 @@ class RunsCells(InBlocks):
 class Run(RunsCells):
     """Run an experiment; what is finished already is not run again.
 
-    Of one setting the verdict, the losses and the times are shown, of several a table. Infeasible settings are
+    One setting is shown with its verdict, losses and times, several as a table. Infeasible settings are
     results. Exit codes: 0 done and verified, 3 nothing was feasible, 4 a promise is broken, 1 or 2 a cell failed,
     5 a cell reached its limit; with --strict 6 where a light is amber, 7 where one is red.
     """

@@ -315,7 +315,7 @@ def _parse_at_once(texts: pl.Series, type: ColumnType, nodes: Collection[str] | 
 def _read_values(
     texts: pl.Series, plain: pl.Series, is_range: pl.Series, type: ColumnType
 ) -> tuple[pl.Series, pl.Series, pl.Series]:
-    """Of every text its value, and the ends of its range; null where it is none, or not understood."""
+    """The value of every text, and the ends of its range; null where it is none, or not understood."""
     if type == "category":
         nothing = pl.Series([None] * len(texts), dtype=pl.String)
         return texts.set(~plain, None), nothing, nothing

@@ -84,7 +84,7 @@ class _ShownItems:
         self.starts = np.searchsorted(sets.codes[order], np.arange(len(symbols) + 1))
 
     def answers(self, items: Sequence[str]) -> tuple[Bools, Bools]:
-        """Of each record: it holds all the items for certain; it may hold them all."""
+        """Whether each record holds all the items for certain, and whether it may hold them all."""
         symbols, n_records = self.sets.symbols, len(self.sets)
         certain, possible = np.ones(n_records, np.bool_), np.ones(n_records, np.bool_)
         for code in symbols.vocabulary.encode(pl.Series(items, dtype=pl.String)).tolist():

@@ -130,13 +130,13 @@ class DisassociatedTransactions(PublishedData):
 
     @property
     def is_shared(self) -> Bools:
-        """Of each chunk: it belongs to a joint node."""
+        """Whether each chunk belongs to a joint node."""
         shared: Bools = ~self.is_leaf[self.chunk_node]
         return shared
 
     @cached_property
     def chunk_sizes(self) -> Int64s:
-        """Of each chunk: its subrecords, repetitions counted."""
+        """The number of subrecords of each chunk, repetitions counted."""
         return frozen(np.add.reduceat(self.counts, self.chunk_offsets[:-1]) if self.n_chunks else self.counts[:0])
 
     @cached_property
@@ -166,13 +166,13 @@ class DisassociatedTransactions(PublishedData):
 
     @cached_property
     def visible_supports(self) -> Int64s:
-        """Of each term: the subrecords of all chunks that hold it."""
+        """The number of subrecords that hold each term, over all chunks."""
         weights = np.repeat(self.counts, np.diff(self.entry_offsets))
         return frozen(np.bincount(self.items, weights, len(self.vocabulary)).astype(np.int64))
 
     @cached_property
     def hidden_leaves(self) -> Int64s:
-        """Of each term: the leaves whose term chunk holds it."""
+        """The number of leaves whose term chunk holds each term."""
         return frozen(np.bincount(self.terms, minlength=len(self.vocabulary)).astype(np.int64))
 
     @cached_property

@@ -73,7 +73,7 @@ class SupportBounds:
         return least, greatest
 
     def _homes(self, code: int) -> Int64s:
-        """Of each leaf: the chunk in which it holds the term, the lowest where several above it do."""
+        """The chunk in which each leaf holds the term, the lowest where several above it do."""
         homes = np.full(len(self.sizes), _NOWHERE, np.int64)
         chunks = np.unique(self._chunk_of_entry[self._entries.rows(code)])
         nodes = self.data.chunk_node[chunks]
@@ -88,7 +88,7 @@ class SupportBounds:
         return self._entries.rows(code)
 
     def chunk_supports(self, entries: Int64s) -> Int64s:
-        """Of each chunk: the subrecords among these entries."""
+        """The number of subrecords of each chunk among these entries."""
         weights = self.data.counts[entries]
         return np.bincount(self._chunk_of_entry[entries], weights, self.data.n_chunks).astype(np.int64)
 

@@ -115,7 +115,7 @@ class Forest:
 
     @cached_property
     def chunks(self) -> list[list[int]]:
-        """Of each node: its chunks."""
+        """The chunks of each node."""
         ends = np.searchsorted(self.data.chunk_node, np.arange(self.data.n_nodes + 1)).tolist()
         texts = self._chunk_texts
         return [sorted(range(ends[node], ends[node + 1]), key=texts.__getitem__) for node in range(self.data.n_nodes)]
@@ -146,7 +146,7 @@ class Forest:
 
     @property
     def children(self) -> list[list[int]]:
-        """Of each node: the nodes right below it."""
+        """The nodes right below each node."""
         return self._assembled[0]
 
     @property

@@ -32,7 +32,7 @@ class ForestCounts:
 
     @classmethod
     def of(cls, data: DisassociatedTransactions) -> ForestCounts:
-        """Of a forest."""
+        """Count the terms of a forest."""
         chunks = np.bincount(data.chunk_node, minlength=data.n_nodes).astype(np.int64)
         shared = int(data.is_shared.sum())
         occurring = np.flatnonzero((data.visible_supports > 0) | (data.hidden_leaves > 0))

@@ -1,4 +1,4 @@
-"""Rows of which one person may have several: trajectories and tracks."""
+"""Rows that may belong to one person: trajectories and tracks."""
 
 from __future__ import annotations
 

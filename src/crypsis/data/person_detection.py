@@ -229,7 +229,7 @@ def person_like_beside(frame: pl.DataFrame, id: str, *, skip: Collection[str] = 
 def first_person_like(
     columns: Iterable[tuple[str, pl.Series, int, bool]], rows: int, records: str = "rows"
 ) -> PersonLike | None:
-    """Of columns (name, distinct values, cells with a value, role identifier) the likeliest to name people.
+    """The column (name, distinct values, cells with a value, role identifier) that is likeliest to name people.
 
     A name that says so comes before a role, a role before the form of the values, a noun for a person before a mere id;
     of equals the one with most values.

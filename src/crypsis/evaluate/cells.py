@@ -54,7 +54,7 @@ class Cell:
 
 @cache
 def code_version() -> str:
-    """Of everything that decides an outcome: the sources of methods, kernels, verifiers, metrics and data."""
+    """Return the digest of everything that decides an outcome: methods, kernels, verifiers, metrics and data."""
     home = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256(VERSION.encode())
     for file in sorted(home.rglob("*.py")):

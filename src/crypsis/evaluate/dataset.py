@@ -128,7 +128,7 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """Of the bytes of every file that is read, of how they are read, and of the edits."""
+        """Return the digest of the bytes of every file, of how they are read, and of the edits."""
         files = [name for name in side_input_files() if self.section.get(name) is not None]
         apart = ("path", "kind", *files)
         keys = {key: value for key, value in self.section.items() if value not in _SAYS_NOTHING and key not in apart}

@@ -149,7 +149,7 @@ class Inputs:
 
     @cached_property
     def digest(self) -> str:
-        """Of what the hierarchies and policies hold; of recipes, of how they are written."""
+        """Return the digest of what hierarchies and policies hold; recipes count as they are written."""
         parts = [f"{name}={held}" for section in self.held.values() for name, held in section.items()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

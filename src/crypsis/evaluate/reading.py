@@ -83,7 +83,7 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
 
 _CHANGES = {
     "sort": "rows are not in the order of time and have to be sorted",
-    "repeated": "some rows have the same time, of which the first is kept",
+    "repeated": "some rows have the same time, and the first of them is kept",
 }
 
 

@@ -121,7 +121,7 @@ def run(
 
 
 def measured_digest(experiment: Experiment) -> str:
-    """Of what is measured: a cell that was measured otherwise runs again."""
+    """Return the digest of what is measured: a cell that was measured otherwise runs again."""
     text = json.dumps([experiment.content.get("metrics"), experiment.inputs.queries_digest], default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -377,7 +377,7 @@ class _Session:
 
 
 def exit_code(counts: Mapping[str, int], failures: list[int]) -> int:
-    """Of the command line: 4 a promise is broken, 1 or 2 a cell failed, 5 a limit, 3 nothing was feasible, else 0."""
+    """Exit code of `crypsis run`: 4 broken guarantee, 1 or 2 failed cell, 5 limit, 3 nothing feasible, else 0."""
     if counts.get("unsafe"):
         return 4
     codes = [code for code in failures if code not in (0, 3, 4, 130)]

@@ -140,7 +140,7 @@ def _facts_of_events(scanned: ScannedRecords, files: int, executor: Executor) ->
 
 
 def send_places(data: Events) -> tuple[pl.Series, tuple[np.ndarray[Any, np.dtype[np.uint64]]]]:
-    """Of each event the person, and a number for the place that is the same in every part."""
+    """The person of each event, and a number for the place that is the same in every part."""
     places = hash_ids(data.locations.vocabulary.series)
     assert places is not None
     return data.people.decode(data.persons), (places.to_numpy()[data.location_codes],)

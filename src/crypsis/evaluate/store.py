@@ -230,7 +230,7 @@ class Store:
 
 
 def made_of(experiment: Experiment) -> str:
-    """Of everything that decides what cells give, their own settings aside."""
+    """Return the digest of everything that decides what cells give, their own settings aside."""
     text = "\n".join([experiment.dataset.digest, experiment.inputs.digest, code_version()])
     return hashlib.sha256(text.encode()).hexdigest()
 

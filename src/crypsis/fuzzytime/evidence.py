@@ -88,7 +88,7 @@ def from_evidence(
 
 
 def refine(a: FuzzyInterval, b: FuzzyInterval) -> FuzzyInterval:
-    """The interval of a period of which there are two descriptions; it is never wider than either."""
+    """The interval of a period that is described twice; it is never wider than either."""
     return _join(
         max(a.outer_start, b.outer_start),
         min(a.inner_start, b.inner_start),

@@ -104,7 +104,7 @@ class Hierarchies(SideInput):
 
 @dataclass(frozen=True, eq=False)
 class HierarchyPlan(Deferred):
-    """Hierarchies of which some are still to be built from the data: `HierarchyPlan({"age": "equi_depth:8"})`."""
+    """Hierarchies, some of them still to be built from the data: `HierarchyPlan({"age": "equi_depth:8"})`."""
 
     makes = Hierarchies
 

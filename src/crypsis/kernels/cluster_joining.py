@@ -69,7 +69,7 @@ def examine(
                 continue
             if failed_last[node] == other or nodes.hidden_len[other] == 0:
                 continue
-            # What a few looks decide is decided anew more quickly than it is found in a large table.
+            # What a few looks decide is decided again more quickly than it is found in a large table.
             remembered = strong > LOOKS_NOT_WORTH_REMEMBERING
             if not remembered or failed[slot_of_pair(failed, (node << 32) | other)] == EMPTY_SLOT:
                 n = _refining_terms(

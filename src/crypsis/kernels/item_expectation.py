@@ -38,7 +38,7 @@ def expected_records(
     items: Int32s,
     uniform: bool,
 ) -> Float64s:
-    """Of each record weight times probability of all items; where symbols overlap, the smallest one counts."""
+    """Return weight times probability of all items for each record; where symbols overlap, the smallest one counts."""
     n_items = len(items)
     shown = np.full((n_items, len(weights)), -1, np.int64)  # the symbol through which a record may hold an item
     for index in range(n_items):

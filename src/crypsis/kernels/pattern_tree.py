@@ -502,7 +502,7 @@ def patterns_of(tree: PatternTree, corpus: Corpus, patterns: Sequences, first: i
 
 @njit
 def comes_before(tree: PatternTree, one: int, other: int) -> bool:
-    """Of two patterns of the same length: the one that more individuals have, then the one with smaller items."""
+    """Prefer the pattern that more individuals have, then the one with smaller items; both have the same length."""
     if tree.support[one] != tree.support[other]:
         return bool(tree.support[one] > tree.support[other])
     smaller = False

@@ -51,7 +51,7 @@ def worst_constraint(rarest: Int64s) -> int:
 
 @njit
 def join_items(kept: int, gone: int, first: Int64s, pairs: Int32s, k: int, rarest: Int64s) -> None:
-    """After two items became one, and the row of `pairs` was counted anew."""
+    """After two items became one, and the row of `pairs` was counted again."""
     alone = min(first[kept, kept], first[gone, gone], first[kept, gone])
     for other in range(len(first)):
         earlier = min(first[kept, other], first[gone, other])

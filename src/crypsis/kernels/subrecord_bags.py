@@ -23,7 +23,7 @@ def subrecord_bags(
     postings: Int32s,
     n_records: int,
 ) -> tuple[Int64s, Int64s, Int64s, Int32s]:
-    """Of the chunks first to last - 1: entries of each, then the counts, lengths and terms of all entries.
+    """Return the entries of each chunk from first to last - 1, then the counts, lengths and terms of all entries.
 
     Records start under one label; each term parts the records of a label that hold it from those that do not. A label
     remembers the label it was parted from and by which term, so that the way back names the subrecord.

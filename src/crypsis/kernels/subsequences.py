@@ -297,7 +297,7 @@ def rename_symbol(counts: Int32s, size: int, base: int, gone: int, kept: int) ->
 
 @njit
 def tells_too_much(tally: Tally, key: int, plane: int, kinds: int, support: int, diversity: int) -> bool:
-    """Of the `support` individuals who share the subsequence, more than one in `diversity` hold the same secret."""
+    """Return whether more than one in `diversity` of the `support` individuals with a subsequence hold a secret."""
     for kind in range(1, kinds + 1):  # noqa: SIM110 (loops are written for numba)
         if diversity * count_of(tally, key + kind * plane) > support:
             return True

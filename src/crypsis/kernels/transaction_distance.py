@@ -31,7 +31,7 @@ def pair_distance(offsets: Int64s, items: Int32s, one: int, other: int, either: 
 
 @njit
 def widest_pair(offsets: Int64s, items: Int32s, records: Int64s, either: bool) -> tuple[int, int]:
-    """Of all pairs of records; longest first, because no pair further on can then be wider than its two lengths."""
+    """Find the widest pair of records; longest first, because no later pair can be wider than its two lengths."""
     if len(records) == 1:
         size = offsets[records[0] + 1] - offsets[records[0]]
         return (size + 1, size + 1) if either else (1, size + 1)
@@ -51,7 +51,7 @@ def widest_pair(offsets: Int64s, items: Int32s, records: Int64s, either: bool) -
 
 @njit
 def widest_cross_pair(offsets: Int64s, items: Int32s, first: Int64s, second: Int64s, either: bool) -> tuple[int, int]:
-    """Of all pairs of a record here and a record there, in the same order of search."""
+    """Find the widest pair of a record here and a record there, in the same order of search."""
     here, there = longest_first(offsets, first), longest_first(offsets, second)
     top, bottom = 0, 1
     for one in here:

@@ -33,7 +33,7 @@ def bounded(data: Any, most: int) -> Any:
 def persons_of(data: Any) -> Int64s | None:
     """The person of each record; None where each is one.
 
-    Of a table of which nobody said who a person is, the only identifier tells, if it repeats; a record without one is a
+    Where nobody said who a person is, the only identifier of a table tells, if it repeats; a record without one is a
     person of its own.
     """
     told: Int64s | None = getattr(data, "person", None)

@@ -154,7 +154,7 @@ class Method(Checked, metaclass=ShownInHelp):
 
     @classmethod
     def check_people(cls, data: Any) -> None:
-        """Refuse data of which nobody said who a person is, and people with several records that are not counted."""
+        """Refuse data for which nobody said who a person is, and people with several records that are not counted."""
         like = getattr(data, "person_like", None)
         if like is not None:
             raise person_undecided(like)

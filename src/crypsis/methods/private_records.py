@@ -1,4 +1,4 @@
-"""Private methods for records of which a person may have several."""
+"""Private methods for data in which a person may have several records."""
 
 from __future__ import annotations
 

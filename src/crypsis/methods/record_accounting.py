@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def record_accounting(records: int, empty: int, lost: int = 0) -> dict[str, int]:
-    """Of `records` that were given, `lost` are not published and `empty` are published without any content."""
+    """How many of the given `records` are not published (`lost`) or are published without any content (`empty`)."""
     return {
         "input": records,
         "published": records - empty - lost,

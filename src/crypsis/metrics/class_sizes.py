@@ -103,7 +103,7 @@ class ClassSizesMetric(Metric):
         Figure(
             "suppressed_records_loss",
             "Suppressed records",
-            "Records of which the release shows nothing.",
+            "Records that the release does not show at all.",
             rank=2,
             former_name="suppressed_records",
         ),

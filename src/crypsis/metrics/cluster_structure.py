@@ -85,7 +85,7 @@ class ClusterStructureMetric(Metric):
         Figure(
             "terms_per_term_chunk",
             "Terms in a term chunk",
-            "Average number of terms of a cluster of which only the presence is published.",
+            "Average number of terms of a cluster whose presence is published, but not how often they occur.",
         ),
         Figure("shared_chunks", "Shared chunks", "Chunks with subrecords of several clusters."),
         Figure("joint_depth", "Depth of joint clusters", "How often clusters were joined, one above another."),

@@ -180,7 +180,7 @@ def _expected(chosen: Int64s, sizes: Int64s, estimator: str) -> float:
 
 
 def _chances(chosen: Int64s, sizes: Int64s, estimator: str) -> Float64s:
-    """Of each record (column) that shows a symbol for every queried item (row): the chance that all were there."""
+    """The chance that each record (column) held all queried items (row), where it shows a symbol for each of them."""
     chances = np.ones(chosen.shape[1])
     for index in range(len(chosen)):
         same = chosen == chosen[index]

@@ -27,7 +27,7 @@ class WindowRuntime:
 
 
 def window_runtime(seconds: Sequence[float]) -> WindowRuntime:
-    """Of the seconds that each window took, in order; the context of a run has them (`private["windows"]`)."""
+    """Summarize the seconds that each window took, in order; the context of a run has them (`private["windows"]`)."""
     later = np.asarray(seconds[1:] if len(seconds) > 1 else seconds, np.float64)
     if len(later) == 0:
         return WindowRuntime(0.0, 0.0, 0.0, 0.0)

@@ -259,7 +259,7 @@ def fill_points(
     `slope[j]` more. A point `gap` below the best weighs exp(-x) with x = gap * s / b. Blocks are sorted into layers by
     the whole part of their smallest x, all beyond the last layer into that. A layer l is drawn by its points times
     2^-l and kept with probability (2/e)^l, which makes e^-l; then one of its points, evenly, which is kept with
-    probability exp(l - x). Where something is not kept all begins anew, so a point is drawn in proportion to exp(-x).
+    probability exp(l - x). Where something is not kept all begins again, so a point is drawn in proportion to exp(-x).
     """
     sizes = np.empty(LAYERS + 1, np.int64)
     for index in range(start, len(drawn)):

@@ -84,7 +84,7 @@ class PublishedBlocks:
 
     @property
     def checksum(self) -> tuple[int, int]:
-        """Of all rows, keyed by the seeds."""
+        """Return the hashes of all rows, keyed by the seeds."""
         return self._sorted.checksum
 
 

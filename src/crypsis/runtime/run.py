@@ -322,7 +322,7 @@ class StreamRun:
 
 
 def refuse_all_malformed(events: Mapping[str, int]) -> None:
-    """Input of which nothing is an event is wrong input, not an empty stream."""
+    """Input without any event is wrong input, not an empty stream."""
     bad = events.get("malformed", 0) + events.get("bad_timestamp", 0)
     if bad and bad == sum(events.values()):
         raise AllMalformed(

@@ -118,7 +118,7 @@ def _looked_up(words: str, language: str, depth: int) -> str | None:
 
 
 def _value(words: str, language: str, depth: int) -> str:
-    """A value in turn; at depth 0 only numbers are written anew."""
+    """A value in turn; at depth 0 only numbers are written again."""
     number = localized_within(words, language)
     return number if number != words or not depth else _translated(words, language, depth - 1)
 

@@ -88,7 +88,7 @@ class _Reach:
 
     def __init__(self, pattern: TriplePattern, edges: Callable[[str], Mapping[str, set[tuple[Term, Term]]]]) -> None:
         if len(pattern.path) != 2 or pattern.path[1] not in ("+", "*"):
-            raise BadQuery("Of paths that repeat, only a single property with + or * can be traced to its sources.")
+            raise BadQuery("Among paths that repeat, only a single property with + or * can be traced to its sources.")
         self.ends, self.repeats, self.edges = (pattern.subject, pattern.object), pattern.path[1], edges(pattern.path[0])
         if len(self.edges) > MOST_SOURCES:
             raise BadQuery(f"Paths that repeat can be traced through at most {MOST_SOURCES} sources.")

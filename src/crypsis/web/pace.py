@@ -11,7 +11,7 @@ _MOST = 0.95  # of a stage whose end is only expected
 class Pace:
     """How fast a stage goes on: the time left follows from what this stage has done since it was first seen.
 
-    Of a stage that does not tell how far it is, the seconds that it took the last time say what is to be expected.
+    A stage that does not tell how far it is may take as many seconds as it took the last time.
     """
 
     def __init__(self) -> None:

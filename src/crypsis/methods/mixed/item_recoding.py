@@ -189,7 +189,7 @@ class ItemRecoder:
         return Transactions(offsets, local.astype(np.int32), vocabulary, person=person)
 
     def _is_diverse(self, made: Recoded, rows: Int64s) -> bool:
-        """Of the records with any set of up to m symbols, at most one in l holds the same sensitive item."""
+        """Return whether at most one in l records with any set of up to m symbols holds the same sensitive item."""
         if self.l == 1 or not self.secret_labels:
             return True
         for scope in np.unique(made.scopes).tolist():

@@ -146,7 +146,7 @@ class _Found:
     def remedies(self, raw: Int64s) -> tuple[set[tuple[int, int]], set[int]]:
         """Ends to hold back and doublets to suppress, so that each violation loses something.
 
-        Of an end that people would otherwise learn, the one that fewest have; of doublets the one that fewest have.
+        The end of a visit that fewest people have goes first, and otherwise the doublet that fewest have.
         """
         ends: set[tuple[int, int]] = set()
         doublets: set[int] = set()

@@ -141,7 +141,7 @@ class Slide:
 
     @cached_property
     def emptied(self) -> Int32s:
-        """People with events in the window of whom nothing is published."""
+        """People with events in the window for whom nothing is published."""
         here = self._people[self._last_seen >= self.x]
         return np.setdiff1d(here, self.published[0]).astype(np.int32)
 

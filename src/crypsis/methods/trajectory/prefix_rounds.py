@@ -86,7 +86,7 @@ class CutShard(RaggedShard):
 def shared_beginnings(
     shards: Sequence[RaggedShard], n_codes: int, k: int, executor: Executor
 ) -> tuple[list[BeginningsOfShard], int]:
-    """Of each shard the longest beginnings that k share, and how many beginnings these are."""
+    """The longest beginnings that k share in each shard, and how many beginnings these are."""
     resident = resident_nearby(executor, PrefixShard, shards, n_codes)
     n_kept = 0
     while True:

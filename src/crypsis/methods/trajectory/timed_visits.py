@@ -49,7 +49,7 @@ def visits_by_person(
 
 
 def send_visits(data: Events, locations: LocationDomain, times: TimeDomain) -> tuple[pl.Series, tuple[Int32s, Int32s]]:
-    """Of a part the person, the place and the moment of the visits in the domains."""
+    """The person, the place and the moment of each visit of a part that lies in the domains."""
     persons, places, moments = visits_inside(data, locations, times)
     return data.people.decode(persons.astype(np.int32)), (places, moments)
 

@@ -346,7 +346,7 @@ class Disassociation(Method):
 
 
 def _rests_on_term_chunk(sizes: Int64s, owner: Int64s, chunk_sizes: Int64s, k: int, m: int) -> np.ndarray[Any, Any]:
-    """Of each cluster: its chunks hold too few subrecords to fill all records, should its term chunk become empty."""
+    """Whether the chunks of each cluster hold too few subrecords for all records once its term chunk is empty."""
     subrecords = np.bincount(owner, chunk_sizes, len(sizes)).astype(np.int64)
     chunks = np.bincount(owner, minlength=len(sizes))
     rests: np.ndarray[Any, Any] = subrecords < sizes + k * (np.clip(chunks, 1, m) - 1)

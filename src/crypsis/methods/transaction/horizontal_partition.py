@@ -118,7 +118,7 @@ def check_feasible(
 
 
 def _acceptable_with(records: RankedRecords, clusters: Clusters, leftover: Int64s, k: int, diversity: int) -> Bools:
-    """Of each cluster: with the leftover it has k records and no sensitive term is too frequent."""
+    """Whether each cluster has k records with the leftover, and no sensitive term that is too frequent."""
     sizes = clusters.sizes + len(leftover)
     acceptable: Bools = sizes >= k
     terms = records.terms[take_records(records.offsets, leftover)[1]]

@@ -230,7 +230,7 @@ def partition_items(
 
 
 def _secrets_of(rows: Rows, records: Int64s, bounds: Int64s, sensitive: Bools) -> list[dict[int, int]]:
-    """Of each cluster: how many records hold each sensitive term; nothing where no term is sensitive."""
+    """How many records of each cluster hold each sensitive term; nothing where no term is sensitive."""
     if not sensitive.any():
         return []
     return [secret_counts(rows, records[first:end], sensitive) for first, end in pairwise(bounds.tolist())]

@@ -64,7 +64,7 @@ def recoded_rows(shard: RaggedShard, symbol_of_item: Int32s) -> tuple[Int64s, In
 
 
 def count_filled(shard: RaggedShard, symbol_of_item: Int32s) -> int:
-    """Records of which something is published."""
+    """Records that are published at least in part."""
     offsets, items = shard.read()
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return int(np.count_nonzero(np.bincount(rows[symbol_of_item[items] >= 0], minlength=len(offsets) - 1)))

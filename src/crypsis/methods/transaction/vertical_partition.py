@@ -51,7 +51,7 @@ class Bags:
 
     @property
     def sizes(self) -> Int64s:
-        """Of each chunk: its subrecords, repetitions counted."""
+        """The number of subrecords of each chunk, repetitions counted."""
         return np.add.reduceat(self.counts, self.chunk_offsets[:-1]) if len(self.chunk_offsets) > 1 else self.counts[:0]
 
 

@@ -167,12 +167,12 @@ def track_map(tracks: Tracks, view: MapView) -> Markup:
 
 
 def tracks_legend() -> Markup:
-    """Of tracks as collected."""
+    """Draw tracks as collected."""
     return element("span", _("Each line is a track; darker where many pass."))
 
 
 def place_legend() -> Markup:
-    """Of places as collected."""
+    """Draw places as collected."""
     return legend_of([(_DISC, _("place; its area grows with its visits")), (line_mark(2), _(_MOVES))])
 
 

@@ -61,7 +61,7 @@ def _caption(facts: ReleaseFacts) -> list[str]:
     if drawn.symbols < len(facts.names):
         sentences.append(
             _(
-                "Of {symbols}, {symbols2:,} are marked: the groups with the most locations and the single "
+                "{symbols2:,} of {symbols} are marked: the groups with the most locations and the single "
                 "locations with the most rows.",
                 symbols=counted(len(facts.names), "symbol"),
                 symbols2=drawn.symbols,

@@ -194,7 +194,7 @@ class DataPage:
                     _("highest risk {highest}", highest=percent(found.highest)),
                 )
             if found.looked_at is not None and found.looked_at < found.records:
-                ui.label(_("Of the first {looked_at:,}.", looked_at=found.looked_at)).classes("muted small")
+                ui.label(_("Counted in the first {looked_at:,}.", looked_at=found.looked_at)).classes("muted small")
 
     # The grid
 

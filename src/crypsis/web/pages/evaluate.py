@@ -366,7 +366,7 @@ class EvaluatePage:
         self.aloud.say(_("Running: {phase}", phase=phase))
 
     def _show_expected(self, cell: Any) -> None:
-        """Of a stage that does not tell its share: how far it is if it takes as long as the last time."""
+        """How far a stage is that does not tell its share, if it takes as long as the last time."""
         if cell is None or cell["share"] is not None:
             return
         told = self.pace.expect(str(cell["phase"] or "read"))

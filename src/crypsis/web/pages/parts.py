@@ -390,7 +390,7 @@ class PartsPage:
                 self._show_result()
             rows = self.parts.first_rows(self.entry.number)
             if rows is not None:
-                with theme.section(_("First rows"), _("Of the first file, as they are")):
+                with theme.section(_("First rows"), _("Unchanged, from the first file")):
                     rows_table(rows, _("First rows"))
 
     def _show_tiles(self) -> None:

@@ -155,8 +155,8 @@ class VerifyPage:
         with self.parameters:
             ui.label(
                 _(
-                    "Nothing to do for the archive of a release. Of a table, k-anonymity is counted at "
-                    "once; of any other file, choose what it should keep."
+                    "The archive of a release needs no choice. The k-anonymity of a table is counted at once. "
+                    "For any other file, choose the guarantee to check."
                 )
             ).classes("muted small")
 
