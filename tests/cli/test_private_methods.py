@@ -171,3 +171,13 @@ def test_data_outside_the_domains_are_released_like_any_others(run, folder, meth
     done = run("anonymize", *options(method, changes.items()), "--out", "r")
     assert done.code == 0, done.err
     assert run("verify", "r").code == 0
+
+
+@pytest.mark.parametrize("method", COMMANDS)
+@pytest.mark.parametrize("typed", [("--confirm", "age"), ("--executor", "serial", "--block-rows", "3")])
+def test_what_says_nothing_of_a_private_release_is_refused_and_costs_nothing(run, folder, method, typed):
+    refused = run("anonymize", *options(method), "--ledger", "ledger.jsonl", "--dataset", "d", "--out", "out", *typed)
+    assert refused.code == 2
+    assert f"option-without-effect: {typed[-2]}" in refused.err
+    assert not (folder / "ledger.jsonl").exists()
+    assert not (folder / "out").exists()

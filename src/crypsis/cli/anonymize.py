@@ -22,7 +22,7 @@ from crypsis.cli.reading.input_place import Place
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
 from crypsis.cli.settings import SETTINGS, checked_from_settings
 from crypsis.cli.where_to_run import InBlocks, WhereToRun, refuse_without_parts
-from crypsis.errors import BadParameter, OutputExists
+from crypsis.errors import BadParameter, OptionWithoutEffect, OutputExists
 from crypsis.run_context import RunContext, peak_memory
 
 if TYPE_CHECKING:  # a method is imported when one is asked for
@@ -146,6 +146,7 @@ class Anonymize(InBlocks):
             check_private_key(self.sign)
         about = declared(self.about)
         if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
+            self._refuse_for_private()
             check_writing(
                 KINDS[chosen.publishes],
                 self.out,
@@ -222,6 +223,19 @@ class Anonymize(InBlocks):
         )
         if self.timings:
             _show_stages(release.context)
+
+    def _refuse_for_private(self) -> None:
+        """Refuse what says nothing of a differentially private release."""
+        if self.confirm:
+            raise OptionWithoutEffect(
+                "--confirm is for columns that are published; a differentially private release publishes none.",
+                parameter="confirm",
+            )
+        if self.block_rows is not None:
+            raise OptionWithoutEffect(
+                "--block-rows has no effect here: differentially private methods never work in blocks; leave it out.",
+                parameter="block_rows",
+            )
 
     def _input_for(self, method: Method) -> Any:
         """The data: read, or scanned where they are worked on in parts."""
