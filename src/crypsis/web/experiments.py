@@ -56,6 +56,7 @@ from crypsis.web.files import is_drawn, take_dataset
 from crypsis.web.maps import release_map
 from crypsis.web.named_files import refuse_named_files
 from crypsis.web.outputs import Output, output_of
+from crypsis.web.packing import pack_folder
 from crypsis.web.side_inputs import SideInputs
 from crypsis.web.what_changed import changes_since
 from crypsis.web.workspace import Entry, Workspace
@@ -451,9 +452,7 @@ class Experiments:
         how = Publishing(confirm=confirm, strict=strict, publish_figures=publish_figures, about=self.declaration.about)
         try:
             export_release(store, cell, folder / "release", how)
-            archive = folder.with_name(f"{folder.name}.zip")
-            shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "release")
-            return archive
+            return pack_folder(folder / "release", folder.with_name(f"{folder.name}.zip"))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -7,8 +7,8 @@ stays quick meanwhile.
 
 from __future__ import annotations
 
+import hashlib
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Mapping
@@ -20,7 +20,16 @@ from typing import Any
 import polars as pl
 
 from crypsis.data.formats.tabular import files_of
-from crypsis.errors import BadParameter, MissingFile, NoSuchEntry, NotApplicable, StateInUse
+from crypsis.errors import (
+    BadParameter,
+    CrypsisError,
+    MissingFile,
+    NoSuchEntry,
+    NotApplicable,
+    StaleResult,
+    StateInUse,
+    VerificationFailed,
+)
 from crypsis.evaluate.dataset_table import side_input_files
 from crypsis.evaluate.parts_run import KINDS, ROWS_SHOWN, PartsTask, methods_on_parts
 from crypsis.evaluate.worker_process import WorkerProcess, started_worker
@@ -28,10 +37,11 @@ from crypsis.executors.choice import PATHS, WhereToRun
 from crypsis.executors.scratch import remove_abandoned
 from crypsis.publication.table_parts import part_name
 from crypsis.release import private_paths
-from crypsis.release_folder import REPORT
+from crypsis.release_folder import REPORT, open_release_folder
 from crypsis.translation import marked
 from crypsis.web.datasets import Datasets
 from crypsis.web.declaration import Declaration
+from crypsis.web.packing import pack_folder
 from crypsis.web.workspace import Entry, Workspace
 
 KIND = "parts"
@@ -75,6 +85,7 @@ class _Running:
     task: PartsTask
     worker: WorkerProcess
     running: bool = True
+    made: Mapping[str, Any] = field(default_factory=dict)  # what the release is made of, and how
     cancelled: bool = False
     told: Mapping[str, Any] = field(default_factory=dict)
     error: Mapping[str, Any] | None = None
@@ -194,7 +205,7 @@ class Parts:
             tuple(run.get("confirm") or ()),
             None if about is None else about.to_dict(),
         )
-        return self._start(entry, task)
+        return self._start(entry, task, _made_of(entry))
 
     def verify(self, number: str) -> PartsProgress:
         """Recount the release from its files alone."""
@@ -202,7 +213,7 @@ class Parts:
         folder = self.release_folder(number)
         return self._start(entry, PartsTask("verify", {}, _where(entry), target=str(folder)))
 
-    def _start(self, entry: Entry, task: PartsTask) -> PartsProgress:
+    def _start(self, entry: Entry, task: PartsTask, made: Mapping[str, Any] | None = None) -> PartsProgress:
         if not self.datasets.allow_paths:
             raise NotApplicable("Files of this machine cannot be named while others are let in; upload the file.")
         task.place.check()
@@ -211,7 +222,7 @@ class Parts:
             if known is not None and known.running:
                 raise StateInUse("These parts are being worked on already.")
             worker = started_worker(_PROGRAM, _THREADS, fresh=True)
-            running = self._tasks[entry.number] = _Running(task, worker)
+            running = self._tasks[entry.number] = _Running(task, worker, made=made or {})
         worker.send(asdict(task))
         running.thread = threading.Thread(target=self._listen, args=(entry.number, running), daemon=True)
         running.thread.start()
@@ -230,14 +241,15 @@ class Parts:
                 else:
                     ended = True
                     with suppress(NoSuchEntry):  # removed meanwhile
-                        self._keep(number, running.task, content["result"])
+                        self._keep(number, running, content["result"])
         running.worker.stop()
         if not ended and not running.cancelled:
             running.error = {"code": "worker-lost", "message": _LOST}
         running.running = False
 
-    def _keep(self, number: str, task: PartsTask, result: dict[str, Any]) -> None:
+    def _keep(self, number: str, running: _Running, result: dict[str, Any]) -> None:
         """What came of a task. Rows of the original stay in memory."""
+        task = running.task
         if task.task == "look":
             rows = PartsRows(tuple(result["columns"]), tuple(map(tuple, result["rows"])))
             self._looks[number] = (result["facts"], rows)
@@ -245,9 +257,7 @@ class Parts:
                 self.workspace.change(KIND, number, lambda content: content.update(section=result["section"]))
             return
         known = result if task.task == "anonymize" else {**(self.entry(number).content.get("result") or {}), **result}
-        made = {"section": task.section, "method": task.method, "params": task.params}
-        if task.task == "verify":
-            made = known.get("made") or {}
+        made = (known.get("made") or {}) if task.task == "verify" else running.made
         known = {**known, "made": made, "checked": task.task == "verify"}
         self.workspace.change(KIND, number, lambda content: content.update(result=known))
 
@@ -288,11 +298,10 @@ class Parts:
         return None if known is None else known[1]
 
     def is_outdated(self, number: str) -> bool:
-        """Whether the release was made with other settings than those of now."""
-        content = self.entry(number).content
-        made, run = (content.get("result") or {}).get("made"), content["run"]
-        now = {"section": content["section"], "method": run.get("method"), "params": run.get("params") or {}}
-        return made is not None and made != now
+        """Whether the release was made of other files or with other settings than those of now."""
+        entry = self.entry(number)
+        made = (entry.content.get("result") or {}).get("made")
+        return made is not None and made != _made_of(entry)
 
     def release_folder(self, number: str) -> Path:
         """The folder of the release."""
@@ -314,11 +323,21 @@ class Parts:
         """The report of the release, as it lies in the folder."""
         return (self.release_folder(number) / REPORT).read_text(encoding="utf-8")
 
-    def archive(self, number: str) -> Path:
-        """The release as an archive; whoever asked for it removes it."""
-        made = self.workspace.unfinished()
+    def archive(self, number: str, *, stale: bool = False) -> Path:
+        """The verified release as an archive; whoever asked for it removes it. One that was made of other data or with
+        other settings is refused unless `stale` says that it is meant."""
         folder = self.release_folder(number)
-        return Path(shutil.make_archive(str(made), "zip", folder.parent, folder.name))
+        result = self.entry(number).content.get("result") or {}
+        damage = open_release_folder(folder).damage
+        if damage or not result.get("holds"):
+            raise VerificationFailed(damage[0] if damage else str(result.get("verdict", "")))
+        if not stale and self.is_outdated(number):
+            raise StaleResult(
+                "This result is stale: the data or the settings have changed since. Run it again, or confirm that the "
+                "stale one is meant (stale=true)."
+            )
+        made = self.workspace.unfinished()
+        return pack_folder(folder, made.with_name(f"{made.name}.zip"))
 
     def private_report(self, number: str) -> Path:
         """What only the publisher may see of the release."""
@@ -328,3 +347,24 @@ class Parts:
 def _where(entry: Entry) -> dict[str, Any]:
     """Where the work runs; what is not said is left to the executor."""
     return {name: value for name, value in (entry.content["run"].get("where") or {}).items() if value not in (None, "")}
+
+
+def _made_of(entry: Entry) -> dict[str, Any]:
+    """What a release of the entry would be made of now, and how."""
+    section, run = entry.content["section"], entry.content["run"]
+    return {
+        "section": section,
+        "method": run.get("method"),
+        "params": run.get("params") or {},
+        "block_rows": (run.get("where") or {}).get("block_rows") or None,
+        "files": _state_of_files(Path(section["path"])),
+    }
+
+
+def _state_of_files(place: Path) -> str | None:
+    """A digest of the names, sizes and times of the parts; None where there are none any more."""
+    try:
+        told = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files_of(place, {})]
+    except (CrypsisError, OSError):
+        return None
+    return hashlib.sha256(repr(told).encode()).hexdigest()

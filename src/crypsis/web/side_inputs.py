@@ -40,6 +40,7 @@ from crypsis.hierarchy.hierarchies import built
 from crypsis.translation import _, marked
 from crypsis.web.datasets import Datasets, whole_table
 from crypsis.web.own_names import rename_in_errors
+from crypsis.web.packing import pack_folder
 from crypsis.web.telling import error_sentence
 from crypsis.web.tree_history import FILE, MOST_UNDONE, UNDO, copy_states, former_states, state_of
 from crypsis.web.workspace import Entry, Workspace, safe_suffix
@@ -398,9 +399,7 @@ class SideInputs:
         folder.mkdir(mode=0o700)
         try:
             export_inputs(Experiment.parse(content, folder=entry.folder), folder / "inputs")
-            archive = folder.with_name(f"{folder.name}.zip")
-            shutil.make_archive(str(archive.with_suffix("")), "zip", folder, "inputs")
-            return archive
+            return pack_folder(folder / "inputs", folder.with_name(f"{folder.name}.zip"))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -24,13 +24,15 @@ from crypsis.errors import (
     OptionWithoutEffect,
     TooLarge,
     UnknownFormat,
+    UnlistedFile,
 )
 from crypsis.evaluate.dataset import view_of
 from crypsis.evaluate.first_look import suggested_roles_of
 from crypsis.guarantees import GUARANTEES, Guarantee, Verdict, guarantee_named
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
-from crypsis.publication import kind_promised
+from crypsis.publication import KIND_NAMES, kind_promised
+from crypsis.publication.table_parts import MOST_PARTS, is_part_name
 from crypsis.release_folder import MANIFEST
 from crypsis.review import Review
 from crypsis.signatures import Signature
@@ -280,7 +282,7 @@ def _unpack(archive: Path, folder: Path) -> None:
     with zipfile.ZipFile(archive) as packed:
         members = [one for one in packed.infolist() if not one.is_dir()]
         most = min(_LARGEST, shutil.disk_usage(folder).free // 2)
-        if len(members) > _MOST_FILES or sum(member.file_size for member in members) > most:
+        if len(members) > _MOST_FILES + MOST_PARTS or sum(member.file_size for member in members) > most:
             raise TooLarge(f"An archive of a release has up to {_MOST_FILES} files of {most:,} bytes in all.")
         manifests = [
             PurePosixPath(member.filename) for member in members if PurePosixPath(member.filename).name == MANIFEST
@@ -289,8 +291,25 @@ def _unpack(archive: Path, folder: Path) -> None:
             raise BadRelease(f"The archive is not that of a release: it has {len(manifests)} files {MANIFEST}.")
         inside = manifests[0].parent
         for one in members:
-            place = PurePosixPath(one.filename)
-            if place.parent == inside and place.name not in ("", ".", ".."):
-                with packed.open(one) as source, (folder / place.name).open("wb") as target:
-                    shutil.copyfileobj(source, target)
-                check_unpacked(folder / place.name, most)
+            target = folder / _place_in_release(PurePosixPath(one.filename), inside)
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            try:
+                with packed.open(one) as source, target.open("xb") as copy:
+                    shutil.copyfileobj(source, copy)
+            except FileExistsError as error:
+                raise BadRelease(f"The archive holds {one.filename!r} twice.") from error
+            check_unpacked(target, most)
+
+
+def _place_in_release(place: PurePosixPath, inside: PurePosixPath) -> PurePosixPath:
+    """Where a file of an archive lies in the release: at its top, or among its parts. No other is passed over."""
+    try:
+        below = place.relative_to(inside)
+    except ValueError:
+        below = PurePosixPath()
+    *above, name = below.parts or ("",)
+    if (not above and name not in ("", ".", "..")) or (
+        len(above) == 1 and above[0] in KIND_NAMES and is_part_name(name)
+    ):
+        return below
+    raise UnlistedFile(f"The archive holds {str(place)[:80]!r}, which is not of the release; pack it without.")

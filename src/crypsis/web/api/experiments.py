@@ -18,7 +18,7 @@ from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.query.questions import Question
 from crypsis.translation import reading
 from crypsis.web.api.asked_rows import AskedRows
-from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
+from crypsis.web.api.shapes import Body, Name, Number, Revision, Stale, Text, file_answer, resource
 from crypsis.web.api.snapshot import file_snapshot
 from crypsis.web.workbench import Workbench
 
@@ -28,7 +28,6 @@ Language = Annotated[Literal["en", "de"], Query(description="The language of the
 DeclaredOr = Annotated[
     Literal["en", "de"] | None, Query(description="The language of the report; without it the one that is declared.")
 ]
-Stale = Annotated[bool, Query(description="The result may be of data or settings that have changed.")]
 _PAUSE = 0.25
 
 

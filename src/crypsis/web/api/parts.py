@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
 from starlette.background import BackgroundTask
 
-from crypsis.web.api.shapes import Body, Number, Revision, file_answer, resource
+from crypsis.web.api.shapes import Body, Number, Revision, Stale, file_answer, resource
 from crypsis.web.workbench import Workbench
 
 
@@ -117,9 +117,9 @@ def router(workbench: Workbench) -> APIRouter:
         return FileResponse(parts.private_report(number), media_type="application/json", filename="private.json")
 
     @api.get("/{number}/release.zip", **file_answer("application/zip"))
-    def release(number: Number) -> FileResponse:
+    def release(number: Number, stale: Stale = False) -> FileResponse:
         """The verified release."""
-        archive = parts.archive(number)
+        archive = parts.archive(number, stale=stale)
         return FileResponse(
             archive,
             media_type="application/zip",

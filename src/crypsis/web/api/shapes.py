@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from crypsis.strict_json import parse_json
 
 Number = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$", description="The number of an entry.")]
+Stale = Annotated[bool, Query(description="The result may be of data or settings that have changed.")]
 Revision = Annotated[
     int | None, Query(ge=1, le=2**53, description="Change only if nobody has since this revision; 409 otherwise.")
 ]

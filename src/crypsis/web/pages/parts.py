@@ -475,7 +475,8 @@ class PartsPage:
         if result is None:
             return
         at = f"/api/parts/{self.entry.number}"
-        if self.parts.is_outdated(self.entry.number):
+        outdated = self.parts.is_outdated(self.entry.number)
+        if outdated:
             theme.message("info", _("Result of a former run"), _("Press Run to have one of what is there now."))
         else:
             state, title = ("good", _("Verified")) if result["holds"] else ("bad", _("Not safe"))
@@ -495,7 +496,8 @@ class PartsPage:
         )
         with theme.section(_("Release"), words) as actions:
             with actions:
-                theme.primary(_("Download release"), lambda: ui.navigate.to(f"{at}/release.zip"), "download")
+                if result["holds"]:
+                    _download_button(f"{at}/release.zip", outdated)
                 theme.secondary(_("Verify again"), notify_errors(self._verify), "verified_user")
                 report = f"{at}/report.html"
                 theme.secondary(_("Report"), lambda: ui.navigate.to(report, new_tab=True), "description")
@@ -505,6 +507,23 @@ class PartsPage:
             published = self.parts.release_rows(self.entry.number)
             if published is not None:
                 rows_table(published, _("Published rows"))
+
+
+def _download_button(address: str, outdated: bool) -> None:
+    """For the release; of one that is out of date only after a question."""
+    if not outdated:
+        theme.primary(_("Download release"), lambda: ui.navigate.to(address), "download")
+        return
+
+    def ask() -> None:
+        confirm(
+            _("Download a stale result?"),
+            _("The data or the settings have changed since. What you get is of the former ones."),
+            lambda: ui.navigate.to(f"{address}?stale=true"),
+            _("Download the stale result"),
+        )
+
+    theme.secondary(_("Download stale release"), ask, "download")
 
 
 def rows_table(shown: PartsRows, label: str) -> None:
