@@ -153,3 +153,12 @@ def test_any_column_is_read_or_an_error_of_ours(values: list[Any]) -> None:
             read(frame, "c")
         except CrypsisError as error:
             assert "column 'c'" in str(error)
+
+
+@pytest.mark.parametrize("cell", ["52°31'12\"N", "52.52N", "N 52,52", "52° 31.2' N", "52.52°N"])
+def test_degrees_with_minutes_and_directions_are_numbers(cell: str) -> None:
+    assert numbers(one([cell, "0.5S"]), "c", largest=90).tolist() == pytest.approx([52.52, -0.5])
+    with pytest.raises(BadRow, match="must hold a number"):
+        numbers(one([cell, "north"]), "c", largest=90)
+    with pytest.raises(BadRow, match="must hold a number"):
+        numbers(one([cell]), "c")

@@ -11,7 +11,7 @@ import polars as pl
 
 from crypsis.data.formats import limited_reader
 from crypsis.data.formats.by_record import ByRecord, as_texts
-from crypsis.data.formats.columns import dates_in_calendar, unknown_column
+from crypsis.data.formats.columns import dates_in_calendar, unknown_column, with_plain_columns
 from crypsis.data.formats.compression import is_compressed, read_bytes
 from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.formats.memory import check_fits
@@ -41,7 +41,7 @@ class BinaryFormat(Format):
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
         frame, _ = self.decoded(file)
-        return dates_in_calendar(self.wanted(frame, columns, str(file)), str(file)), str(file)
+        return dates_in_calendar(self.wanted(with_plain_columns(frame), columns, str(file)), str(file)), str(file)
 
     def read_records(
         self, file: Path, columns: Sequence[str] | None, lists: Collection[str] = ()

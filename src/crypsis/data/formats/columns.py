@@ -15,7 +15,7 @@ import polars as pl
 from crypsis.arrays import Bools, Float64s
 from crypsis.data.formats.source import place
 from crypsis.data.formats.timestamps import EPOCH_WORDS, epoch_as_datetime, epoch_of, parse_as, recognise, words_for
-from crypsis.data.formats.written_numbers import recognise_numbers
+from crypsis.data.formats.written_numbers import recognise_degrees, recognise_numbers
 from crypsis.errors import BadCoordinate, BadLabel, BadPublication, BadRow, UnknownColumn, did_you_mean
 
 TIMESTAMP_FORMATS = (
@@ -110,10 +110,11 @@ def numbers(
     parsed = values.str.strip_chars().cast(pl.Float64, strict=False) if values.dtype == pl.String else values
     bad = parsed.is_null() & ~empty
     if bad.any() and values.dtype == pl.String:
-        written = recognise_numbers(values.filter(~empty), largest)
+        said = values.filter(~empty)
+        written = recognise_numbers(said, largest) or (recognise_degrees(said) if largest is not None else None)
         if written is not None and written.certain:
-            said = pl.int_range(len(values), eager=True).filter(~empty)
-            parsed = parsed.scatter(said, written.texts.cast(pl.Float64, strict=False))
+            rows = pl.int_range(len(values), eager=True).filter(~empty)
+            parsed = parsed.scatter(rows, written.texts.cast(pl.Float64, strict=False))
             bad = parsed.is_null() & ~empty
     _refuse_unparsable(values, bad, "a number", name, source)
     filled = parsed.cast(pl.Float64).fill_null(np.nan if missing is None else missing)
@@ -253,6 +254,13 @@ def in_calendar(moments: pl.Series) -> pl.Series:
     if not len(counted) or (cast(int, counted.min() or 0) >= first and cast(int, counted.max() or 0) <= last):
         return moments
     return moments.set(((counted < first) | (counted > last)).fill_null(False), None)
+
+
+def with_plain_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Each key of an object in a column of its own (`patient.age`), times of day as texts, durations as seconds."""
+    while objects := [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]:
+        frame = frame.unnest(objects, separator=".")
+    return frame.with_columns(pl.col(pl.Time).cast(pl.String), pl.col(pl.Duration).dt.total_microseconds() / 1e6)
 
 
 def dates_in_calendar(frame: pl.DataFrame, source: str, *, by_record: bool = False) -> pl.DataFrame:

@@ -16,6 +16,7 @@ import polars as pl
 
 from crypsis.arrays import offsets_of
 from crypsis.data.formats.by_record import ByRecord, Sets
+from crypsis.data.formats.columns import with_plain_columns
 from crypsis.data.formats.compression import read_beginning, read_bytes
 from crypsis.data.formats.encodings import as_utf8
 from crypsis.data.formats.failures import POLARS_FAILURES
@@ -25,7 +26,6 @@ from crypsis.data.formats.json_lines import (
     parse_as_written,
     rows_of_objects,
     sets_of_values,
-    without_objects,
 )
 from crypsis.data.formats.source import Document, Source, Understood
 from crypsis.errors import BadLabel, UnreadableFile
@@ -64,7 +64,7 @@ class Json(Format):
             raise UnreadableFile(f"{file} is nested deeper than {DEEPEST_ROW} levels; flatten it.", where=str(file))
         try:
             frame = pl.read_ndjson(content, infer_schema_length=None) if rows else pl.DataFrame()
-            return without_objects(frame), _source(file, member)
+            return with_plain_columns(frame), _source(file, member)
         except POLARS_FAILURES as error:
             raise UnreadableFile(
                 f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)

@@ -17,6 +17,7 @@ import polars as pl
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats.by_record import ByRecord, Sets, content_by_record, frame_of, lines_by_record, sets_of
+from crypsis.data.formats.columns import with_plain_columns
 from crypsis.data.formats.compression import read_beginning, read_bytes, readable_file
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import SEQUENCE, TABLE, Format, Sequences
@@ -188,19 +189,12 @@ def read_frame(path: str | Path) -> tuple[pl.DataFrame, Source]:
     if nested_deeper(content, DEEPEST_ROW):  # the time of polars grows with the cube of the depth
         _find_bad_object(file, content)
     try:
-        return without_objects(pl.read_ndjson(content, infer_schema_length=None)), source
+        return with_plain_columns(pl.read_ndjson(content, infer_schema_length=None)), source
     except POLARS_FAILURES as error:
         _find_bad_object(file, content)
         raise UnreadableFile(
             f"{file} cannot be read as a table: {error}. Give every key values of one type.", where=str(file)
         ) from error
-
-
-def without_objects(frame: pl.DataFrame) -> pl.DataFrame:
-    """Each key of an object in a column of its own: {"patient": {"age": 39}} has the column `patient.age`."""
-    while objects := [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]:
-        frame = frame.unnest(objects, separator=".")
-    return frame
 
 
 def read_arrays(path: str | Path) -> Arrays:

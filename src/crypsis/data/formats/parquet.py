@@ -17,7 +17,7 @@ import polars as pl
 from crypsis.data.coded_texts import with_coded_texts
 from crypsis.data.formats import limited_reader
 from crypsis.data.formats.by_record import ByRecord, as_texts
-from crypsis.data.formats.columns import dates_in_calendar, unknown_column
+from crypsis.data.formats.columns import dates_in_calendar, unknown_column, with_plain_columns
 from crypsis.data.formats.compression import is_compressed, read_bytes, readable_file
 from crypsis.data.formats.format import TABLE, Format
 from crypsis.data.formats.memory import check_fits
@@ -39,10 +39,12 @@ class Parquet(Format):
     holds = frozenset({TABLE})
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
-        return read_frame(file, columns=columns)
+        frame, source = read_frame(file, columns=columns)
+        return with_plain_columns(frame), source
 
     def read_coded_frame(self, file: Path) -> tuple[pl.DataFrame, pl.Schema, str]:
         frame, beside = _read(file, None, texts_as_codes=True)
+        frame = with_plain_columns(frame)
         types = {**frame.schema, **dict.fromkeys(beside[TEXTS], pl.String())}
         return dates_in_calendar(frame, str(file)), pl.Schema(types), str(file)
 

@@ -44,6 +44,10 @@ _SIGNS = (  # how a minus is written: −3, (3) and 3-
     (r"^\((\d[^()]*)\)$", "-${1}"),
     (r"^(\d.*)-$", "-${1}"),
 )
+_DEGREES = (
+    r"^(?P<first>[NESWO])?\s*(?P<d>\d{1,3}(?:[.,]\d+)?)\s*[°º]?\s*(?:(?P<m>\d{1,2}(?:[.,]\d+)?)\s*['′’]\s*)?"
+    r"(?:(?P<s>\d{1,2}(?:[.,]\d+)?)\s*(?:[\"″”]|''))?\s*(?P<last>[NESWO])?$"
+)
 _DIGITS = {chr(zero + digit): str(digit) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for digit in range(10)}
 
 
@@ -92,6 +96,18 @@ def recognise_numbers(texts: pl.Series, largest: float | None = None) -> PlainNu
         sure = bool((plain.cast(pl.Float64, strict=False).abs() <= largest).all())
     words = "a decimal comma" if decimal == "," else "marks between thousands"
     return PlainNumbers(_plain(stripped, decimal, thousands), words, sure)
+
+
+def recognise_degrees(texts: pl.Series) -> PlainNumbers | None:
+    """Degrees with minutes and seconds, or with a direction (52°31'12" N, 13.4E); None where some cell is none."""
+    parts = texts.str.strip_chars().str.to_uppercase().str.extract_groups(_DEGREES).struct.unnest()
+    side = parts["first"].fill_null("") + parts["last"].fill_null("")
+    degrees, minutes, seconds = (parts[name].str.replace(",", ".").cast(pl.Float64) for name in ("d", "m", "s"))
+    if degrees.has_nulls() or not side.is_in([*"NESWO"]).all():
+        return None
+    values = degrees + minutes.fill_null(0) / 60 + seconds.fill_null(0) / 3600
+    signed = values * side.is_in(["S", "W"]).replace_strict({True: -1, False: 1})
+    return PlainNumbers(signed.cast(pl.String), "degrees with a direction", True)
 
 
 def _with_usual_signs(texts: pl.Series) -> tuple[pl.Series, str]:
