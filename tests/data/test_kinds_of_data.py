@@ -234,3 +234,50 @@ def test_who_stayed_where_from_when_to_when_is_a_visit(tmp_path: Path) -> None:
     found = inspect_file(file)
     visits = {"id": "user_id", "location": "location_id", "position": "started_at", "enter": "started_at"}
     assert (found.kind, found.uses) == ("trajectories", visits | {"exit": "finished_at"})
+
+
+def test_lines_of_columns_that_blanks_align_are_a_table(tmp_path: Path) -> None:
+    rows = "".join(f"{20 + row:3} {'mf'[row % 2]:3} {1000 + row:8.2f}\n" for row in range(40))
+    (tmp_path / "people.txt").write_text("AGE SEX   PAY\n" + rows)
+    found = inspect_file(tmp_path / "people.txt")
+    assert (found.kind, found.rows) == ("table", 40)
+    assert [(column.name, column.type) for column in found.columns] == [
+        ("AGE", "int"),
+        ("SEX", "category"),
+        ("PAY", "float"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("record", "item"),
+    [
+        ("Bestellnr", "Artikel"),
+        ("commande", "produit"),
+        ("pedido", "producto"),
+        ("订单号", "商品名称"),
+        ("注文番号", "商品名"),
+        ("заказ", "товар"),
+        ("pesanan", "barang"),
+    ],
+)
+def test_baskets_are_told_by_words_of_many_languages(tmp_path: Path, record: str, item: str) -> None:
+    rows = "".join(f"{row // 3},{'abc'[row % 3]}{row % 4},{1 + row % 2}\n" for row in range(60))
+    (tmp_path / "b.csv").write_text(f"{record},{item},n\n{rows}", encoding="utf-8")
+    found = inspect_file(tmp_path / "b.csv")
+    assert (found.kind, found.uses) == ("transactions", {"id": record, "item": item})
+
+
+def test_a_cell_with_all_items_of_a_record_is_split(tmp_path: Path) -> None:
+    rows = "".join(f'{row};"{"abc"[row % 3]},{"xyz"[row % 2]}"\n' for row in range(40))
+    (tmp_path / "b.csv").write_text(f"id;items\n{rows}")
+    found = inspect_file(tmp_path / "b.csv")
+    assert found.kind == "transactions"
+    assert found.steps[0]["step"] == "split"
+    assert len(crypsis.read(tmp_path / "b.csv").to_lists()[0]) == 2
+
+
+def test_bytes_are_dropped_by_a_step(tmp_path: Path) -> None:
+    pl.DataFrame({"age": [40, 50], "blob": [b"\0", b"\1"]}).write_parquet(tmp_path / "a.parquet")
+    found = inspect_file(tmp_path / "a.parquet")
+    assert [column.name for column in found.columns] == ["age"]
+    assert found.steps == ({"step": "drop", "columns": ["blob"]},)

@@ -100,3 +100,11 @@ def test_every_awkward_file_is_answered_with_a_call_that_works(animal, tmp_path)
             assert animal.refused, error
             return
         assert eval(line, {"crypsis": crypsis}) is not None
+
+
+def test_the_call_says_how_the_file_is_written(tmp_path):
+    path = written(tmp_path, "nodes.txt", "".join(f"{row} {row / 7} {row / 9}\n" for row in range(40)))
+    with pytest.raises(UndeclaredRole) as caught:
+        crypsis.read(path)
+    assert "separator=' '" in caught.value.details["call"]
+    assert len(eval(caught.value.details["call"], {"crypsis": crypsis})) == 40

@@ -205,7 +205,7 @@ def item_separator(column: ColumnFacts) -> str | None:
             continue
         parts = cells.str.split(separator)
         lengths = parts.list.len()
-        if lengths.n_unique() <= 2 or not _mostly_without_repeats(parts):
+        if (lengths.n_unique() <= 2 and not plural) or not _mostly_without_repeats(parts):
             continue
         items = parts.explode(empty_as_null=False).str.strip_chars()
         recurring = items.n_unique() < len(cells) and (

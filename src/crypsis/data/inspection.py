@@ -34,6 +34,7 @@ from crypsis.data.kinds_of_data import (
     track_columns,
 )
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
+from crypsis.data.steps.drop import Drop
 from crypsis.data.steps.split import Split
 from crypsis.data.steps.unite import Unite
 from crypsis.data.usual_columns import ID_NAMES
@@ -223,7 +224,9 @@ def _of_frame(
 ) -> Inspection:
     told: list[WrittenColumn] = []
     kind, reason, uses = kinds.kind, kinds.reason, dict(kinds.uses)
-    steps: tuple[dict[str, Any], ...] = ()
+    binary = tuple(name for name, dtype in frame.schema.items() if dtype == pl.Binary)
+    steps: tuple[dict[str, Any], ...] = (Drop(columns=binary).to_dict(),) if binary else ()
+    frame = frame.drop(binary)
     columns = [_summary(frame[name], missing_tokens, show_values, told, kind == "table") for name in frame.columns]
     like = person_like_column(_without(frame, missing_tokens)) if kind == "table" else None
     questions = [question for column in told for question in column.questions]
@@ -234,7 +237,7 @@ def _of_frame(
             uses = _of_baskets_alone(columns, sets)
             if uses:
                 kind, reason = "transactions", f"each row names one {uses['id']} and holds its items in {uses['item']}"
-                steps = (_split(columns, uses["item"]).to_dict(),)
+                steps = (*steps, _split(columns, uses["item"]).to_dict())
                 columns = [replace(column, **_use(column.name, uses)) for column in columns]
         questions += [
             f"{names[0]} to {names[-1]} look like one set of items in {len(names)} columns; to have them anonymized "

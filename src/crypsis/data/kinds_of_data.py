@@ -119,12 +119,20 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
     item = item_column(names, ITEM_NAMES if frame.width <= _FEW else SURE_ITEM_NAMES)
     listed = item is not None and frame[item].dtype.is_nested()  # with more than its id beside it, a table with sets
     few = frame.width == 2 if listed else frame.width <= _FEW
-    if record and item and record != item and (few or frame[record].n_unique() < frame.height):
+    once = record is not None and frame[record].n_unique() == frame.height
+    sets = once and item is not None and not listed and _holds_sets(frame[item])
+    if record and item and record != item and not sets and (few or not once):
         columns = {"id": record, "item": item}
         return SuggestedKind(
             "transactions", f"columns {record} and {item} look like a long table of items", columns, columns
         )
     return _varying_items(frame) or SuggestedKind("table", _trips(names) or "one row per record")
+
+
+def _holds_sets(cells: pl.Series) -> bool:
+    """Whether most cells hold several items."""
+    said = cells.drop_nulls().head(_LOOKED_AT)
+    return cells.dtype == pl.String and 2 * int(said.str.contains(r"\S\s*[,;|]\s*\S").sum()) > len(said)
 
 
 def _varying_items(frame: pl.DataFrame) -> SuggestedKind | None:
@@ -371,6 +379,8 @@ def table_as_text(file: Path) -> dict[str, Any]:
 def headerless_table(file: Path, listed: Sequences) -> dict[str, Any]:
     """How lines are read as rows of a table: all are as long, and each begins with a key; empty where they are not."""
     lengths = np.diff(listed.offsets)
+    if _names_columns_by_blanks(listed, lengths):
+        return {"format": "csv", "separator": " "}
     if len(lengths) < _FEWEST_ROWS or not 2 <= int(lengths[0]) <= 50 or (lengths != lengths[0]).any():
         return {}
     if listed.itemsets is not None:
@@ -381,6 +391,18 @@ def headerless_table(file: Path, listed: Sequences) -> dict[str, Any]:
     line = read_beginning(file, 1 << 12).decode("utf-8", "replace").partition("\n")[0].strip()
     separator = next((sign for sign in ("\t", " ") if len(line.split(sign)) == int(lengths[0])), None)
     return {} if separator is None else {"format": "csv", "header": False, "separator": separator}
+
+
+def _names_columns_by_blanks(listed: Sequences, lengths: np.ndarray[Any, Any]) -> bool:
+    """Whether all lines are as long, the first of different words that never recur, and numbers stand below one."""
+    width = int(lengths[0]) if len(lengths) else 0
+    if len(lengths) < _FEWEST_ROWS or width < 2 or (lengths != width).any() or listed.itemsets is not None:
+        return False
+    names, below = listed.labels.head(width), listed.labels.slice(width)
+    if names.n_unique() < width or names.str.contains(r"^[^\p{L}]").any() or below.is_in(names.to_list()).any():
+        return False
+    numbers = below.cast(pl.Float64, strict=False).is_not_null().to_numpy().reshape(-1, width)
+    return bool(numbers.all(axis=0).any())
 
 
 def has_moving_objects(file: Path) -> bool:

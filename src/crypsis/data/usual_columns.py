@@ -49,12 +49,18 @@ _LONGITUDES = word_set(
     """
 )
 _LOCATIONS = word_set("standort ort lieu lugar ubicacion luogo miejsce lokasi место 地点 場所 स्थान স্থান المكان")
-_BASKETS = frozenset({"basket", "invoice", "receipt", "cart", "purchase", "bon", "warenkorb", "rechnung", "ticket"})
+_BASKETS = frozenset({"basket", "invoice", "receipt", "cart", "purchase", "bon", "ticket", "order", "panier", "chek"})
+_BASKET_STEMS = (
+    "bestell", "rechnung", "warenkorb", "beleg", "auftrag", "einkauf", "commande", "facture", "pedido", "factura",
+    "carrito", "cesta", "compra", "fatura", "carrinho", "заказ", "чек", "корзин", "订单", "购物", "注文", "伝票",
+    "pesanan", "keranjang", "transaksi", "فاتورة", "طلب", "ऑर्डर", "অর্ডার",
+)  # fmt: skip
 _ITEMS = frozenset(
-    {
-        "item", "product", "article", "sku", "stock", "ean", "upc", "gtin", "isbn", "asin", "plu", "artikel", "produkt",
-        "produit", "producto", "produto", "prodotto",
-    }
+    {"item", "product", "article", "sku", "stock", "ean", "upc", "gtin", "isbn", "asin", "plu", "ware", "waren"}
+)
+_ITEM_STEMS = (
+    "artikel", "produkt", "produit", "product", "produto", "prodotto", "articul", "artigo", "товар", "продукт", "商品",
+    "产品", "品目", "barang", "produk", "منتج", "उत्पाद", "পণ্য",
 )  # fmt: skip
 _OF_ITEMS = frozenset({"id", "code", "no", "nr", "number", "name", "key"})
 
@@ -134,13 +140,14 @@ def _names_a_location(name: str) -> bool:
 def _names_a_basket(name: str) -> bool:
     words = words_of(name)
     named = names_a_trip(name) and name.lower() not in POSITION_NAMES
-    first = any(word.removesuffix("id") in _BASKETS for word in words[:1])
+    first = any(word.removesuffix("id") in _BASKETS or word.startswith(_BASKET_STEMS) for word in words[:1])
     return named or (first and all(word in _OF_ITEMS for word in words[1:]))  # an invoice date names none
 
 
 def _names_an_item(name: str) -> bool:
     words = words_of(name)
-    return bool(words) and words[0] in _ITEMS and all(word in _OF_ITEMS for word in words[1:])
+    first = bool(words) and (words[0] in _ITEMS or words[0].startswith(_ITEM_STEMS))
+    return first and all(word in _OF_ITEMS for word in words[1:])
 
 
 def _is_the_code_of_an_item(name: str) -> bool:

@@ -64,6 +64,8 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
     columns = section.pop("columns", {})
     roles = {name: options.pop(name) for name in _OF_ROLES if name in options}
     if kind in ("table", "mixed"):
+        how = {name: section[name] for name in (*keys_of_the_file(), STEP) if name in section}
+        options = how | options
         return _read_records(path, kind, columns, roles, options)
     if roles.keys() - {"sensitive"}:
         name = next(iter(roles.keys() - {"sensitive"}))

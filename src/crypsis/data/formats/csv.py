@@ -112,6 +112,7 @@ class Csv(Format):
         told = self._told(file)
         read = told.content(file)
         separator = told.separator or read.separator or sniff_separator(read.content)
+        read = replace(read, content=_with_single_blanks(read.content)) if separator == " " else read
         first = _first_records(read.content, separator, str(file), read.first_line)
         header = names_columns(first) if self.header is None else self.header
         content = _with_closed_header(read.content, separator, first) if header else read.content
@@ -326,9 +327,14 @@ def _comments(lines: Sequence[str]) -> int:
 
 
 def _names_of_groups(lines: Sequence[str]) -> int:
-    """1 where the first line names groups of columns, leaving gaps, and the second one every column."""
+    """How many lines name groups of columns."""
     separator = sniff_separator("\n".join(lines).encode())
-    rows = [[cell.strip() for cell in _quoted_fields(line, separator) or []] for line in lines]
+    return names_groups([_quoted_fields(line, separator) or [] for line in lines])
+
+
+def names_groups(cells: Sequence[Sequence[str]]) -> int:
+    """1 where the first row names groups of columns, leaving gaps, and the second one every column."""
+    rows = [[cell.strip() for cell in row] for row in cells]
     if len(rows) < _FEWEST_LINES or len(rows[0]) < _FEWEST_COLUMNS or {*map(len, rows)} != {len(rows[0])}:
         return 0
     groups, names = ([cell for cell in row if cell] for row in rows[:2])
@@ -402,6 +408,14 @@ def _first_records(content: bytes, separator: str, file: str, first_line: int) -
     if not found[0]:
         raise BadRow("The first line is blank; column names are expected there.", **line_place(file, first_line))
     return found if size >= len(content) or len(found) > LOOKED_AT else found[:-1]  # the last one may be cut
+
+
+def _with_single_blanks(content: bytes) -> bytes:
+    """Columns that blanks align, with one blank between two cells; others as they are."""
+    if b'"' in content or b"  " not in content:
+        return content
+    plain = b"\n".join(b" ".join(line.split()) for line in content.splitlines())
+    return plain + b"\n" if len({line.count(b" ") for line in plain.split(b"\n")}) == 1 else content
 
 
 def _with_closed_header(content: bytes, separator: str, first: list[list[str]]) -> bytes:
