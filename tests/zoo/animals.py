@@ -136,6 +136,9 @@ def _frame(method: str) -> Callable[[Path], None]:
 
 
 DAY = dt.date(2008, 6, 8)
+_TYPED = pl.DataFrame(
+    {"at": [{"zip": "01", "town": "x"}], "t": [dt.time(3, 30)], "d": [dt.timedelta(seconds=90, milliseconds=500)]}
+)
 LABELS = {"variable_value_labels": {"sex": {1: "male", 2: "female"}}}
 PLAIN = "name,height\nJörg,1.75\nZoë,1.8\nAna,1.62\n"
 
@@ -963,4 +966,42 @@ TABLES = [
         "a PDF called a table", "a.csv", b"%PDF-1.4\n%\xe2\xe3\n1 0 obj\n", refused="unreadable-file", advice="is PDF"
     ),
     Animal("a picture called a table", "a.csv", b"\x89PNG\r\n\x1a\n\0", refused="unreadable-file", advice="is PNG"),
+    Animal(
+        "a folder of columns in another order",
+        "parts",
+        _folder({"1.csv": "a,b\n1,x\n", "2.csv": "b,a\ny,2\n"}),
+        {"a": [1, 2], "b": ["x", "y"]},
+        told="files 2",
+    ),
+    Animal(
+        "a sheet of notes before the table",
+        "a.xlsx",
+        _sheet(("notes", [["see the other sheet"]]), ("data", [["a", "b"], [1, "x"]])),
+        {"a": [1], "b": ["x"]},
+        told="not read: notes",
+    ),
+    Animal(
+        "groups of columns in a workbook",
+        "a.xlsx",
+        _sheet(("s", [["Person", None, "Visit"], ["name", "age", "place"], *[[name, 40, "P"] for name in "ABC"]])),
+        {"name": [*"ABC"], "age": [40] * 3, "place": ["P"] * 3},
+        told="passed over: 1",
+    ),
+    *(
+        Animal(
+            f"objects, times of day and durations in {suffix}",
+            f"a.{suffix}",
+            lambda path, method=method: getattr(_TYPED, method)(path),  # type: ignore[misc]
+            {"at.zip": ["01"], "at.town": ["x"], "t": ["03:30:00"], "d": [90.5]},
+        )
+        for suffix, method in (("parquet", "write_parquet"), ("feather", "write_ipc"))
+    ),
+    Animal("an empty archive", "a.zip", _zip(), refused="unreadable-file", advice="no data in the archive"),
+    Animal(
+        "columns that blanks align",
+        "a.csv",
+        b"age  sex   pay\n 40  m     9.5\n  7  f   100.0\n",
+        {"age": [40, 7], "sex": ["m", "f"], "pay": [9.5, 100.0]},
+        {"separator": " "},
+    ),
 ]

@@ -885,7 +885,7 @@ def column_of_cells(
     if not is_convertible(cells.dtype):
         raise NotApplicable(
             f"Column '{cells.name}' holds {cells.dtype}, which no column of a table can; "
-            "set-valued columns go into Mixed.from_frame(items=…).",
+            f"set-valued columns go into Mixed.from_frame(items=…); drop others (step='drop(columns={cells.name})').",
             where=None if source is None else str(source),
             column=cells.name,
         )

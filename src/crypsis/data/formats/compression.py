@@ -86,6 +86,8 @@ def files_in_archive(path: Path) -> list[Path]:
             check_fits(sum(archive.getinfo(name).file_size for name in names), str(path))
     except (OSError, zipfile.BadZipFile, NotImplementedError):
         return []  # what is wrong with it is said where it is unpacked
+    if not names:
+        raise UnreadableFile(f"There are no data in the archive {path}.", where=str(path))
     if len({Path(name).suffix.lower() for name in names}) > 1:
         raise _several(names, path)
     return [path / name for name in sorted(names)]

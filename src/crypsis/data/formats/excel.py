@@ -15,7 +15,7 @@ import polars as pl
 
 from crypsis.data.formats.binary import BinaryFormat
 from crypsis.data.formats.by_record import ByRecord, as_texts
-from crypsis.data.formats.csv import numbered_names, passed_over, unique_names
+from crypsis.data.formats.csv import names_groups, numbered_names, passed_over, unique_names
 from crypsis.data.formats.format import Header, Skip
 from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
 from crypsis.data.formats.source import Source, Understood
@@ -31,13 +31,16 @@ class Excel(BinaryFormat):
     signatures = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
     may_be_text = True
 
-    sheet: Annotated[str | None, "Sheet of a workbook, by name or number from 1; the first if empty."] = None
+    sheet: Annotated[str | None, "Sheet of a workbook, by name or number from 1; the first with a table if empty."] = (
+        None
+    )
     header: Header = None
     skip: Skip = None
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, Source]:
         cells, beside = self.decoded(file)
         above = rows_above(cells) if self.skip is None else 0
+        above += names_groups(cells.slice(above, LOOKED_AT).rows()) if self.skip is None else 0
         cells = cells.slice(above)
         header = names_columns(cells.head(LOOKED_AT + 1).rows()) if self.header is None else self.header
         names, notes = unique_names(cells.row(0)) if header else (numbered_names(cells.width), [])
@@ -90,8 +93,10 @@ def decode(
     wanted = sheet if sheet in names else names[number - 1] if 1 <= number <= len(names) else None
     if sheet is not None and wanted is None:
         raise BadParameter(f"There is no sheet {sheet!r}; the sheets are {', '.join(names)}.", parameter="sheet")
-    chosen = wanted or names[0]
-    frame = book.load_sheet(chosen, dtypes="string", header_row=None, skip_rows=skip or 0).to_polars()
+    for chosen in [wanted] if wanted else [*names, names[0]]:  # the first with several rows and columns, as tables have
+        frame = book.load_sheet(chosen, dtypes="string", header_row=None, skip_rows=skip or 0).to_polars()
+        if frame.height > 1 < frame.width:
+            break
     if not frame.height:
         raise UnreadableFile(f"Sheet {chosen!r} is empty; a header row with column names is needed.")
     day = r"^(\d{4}-\d{2}-\d{2}) 00:00:00$"

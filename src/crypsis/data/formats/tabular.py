@@ -80,14 +80,15 @@ def read_table_file(
         return parts[0]
     first, source = parts[0]
     for frame, other in parts[1:]:
-        if frame.columns != first.columns:
+        if {*frame.columns} != {*first.columns}:
             raise BadRow(
                 f"All files of {path} must have the columns {', '.join(first.columns)} of {source}, found "
                 f"{', '.join(frame.columns)}.",
                 where=str(other),
             )
     frames, sources = zip(*parts, strict=True)
-    return pl.concat(frames, how="vertical_relaxed"), SeveralFiles.of(str(path), sources)
+    ordered = [frame.select(first.columns) for frame in frames]
+    return pl.concat(ordered, how="vertical_relaxed"), SeveralFiles.of(str(path), sources)
 
 
 def read_coded_file(
