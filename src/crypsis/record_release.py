@@ -13,7 +13,7 @@ import polars as pl
 from crypsis.arrays import Int64s
 from crypsis.data.formats.published import read_published_trajectories
 from crypsis.data.formats.published_sets import read_set_part
-from crypsis.executors.scratch import load
+from crypsis.encrypted_files import load
 from crypsis.guarantees import Guarantee, Verdict
 from crypsis.metrics.cluster_structure import structure_of_counts
 from crypsis.metrics.published_symbols import symbol_figures
@@ -29,7 +29,7 @@ from crypsis.reports.symbol_flows import symbol_flows
 from crypsis.reports.transaction_facts import TransactionFacts
 from crypsis.review import CHECKS, Finding, Subject
 from crypsis.review.refusal import confirmable_names
-from crypsis.verifiers.counted_rows import CountedRows, count_rows, load_rows
+from crypsis.verifiers.counted_rows import CountedRows, count_rows
 from crypsis.verifiers.forest_parts import CountedForests, count_forests, verify_forest_parts
 from crypsis.verifiers.set_parts import verify_set_parts
 from crypsis.verifiers.trajectory_parts import shown_symbols, verify_trajectory_parts
@@ -228,7 +228,7 @@ class ForestPartsRelease(RecordPartsRelease):
 
 def flows_of_part(file: str, n_symbols: int) -> Int64s:
     """Direct moves between symbols in a part that was written in their numbers."""
-    offsets, codes = load_rows(file)
+    offsets, codes = load(file)
     return symbol_flows(offsets, codes, n_symbols)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import numpy as np
 import polars as pl
@@ -49,6 +52,30 @@ def test_workers_are_asked_for_versions_kernels_and_scratch(tmp_path: Path) -> N
     assert {"Python", "crypsis", "numpy", "numba", "polars", "distributed", "kernels"} < set(told)
     assert told["scratch folder"]
     assert not describe_worker(str(tmp_path / "elsewhere"))["scratch folder"]
+
+
+@pytest.mark.long
+def test_pages_of_the_engine_are_served_where_they_are_asked_for() -> None:
+    def answers(executor: Dask, page: str) -> int:
+        port = executor._cluster.scheduler.http_server.port
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/{page}") as answer:
+                return int(answer.status)
+        except HTTPError as error:
+            return error.code
+
+    with Dask(workers=1, memory="1GiB") as executor:
+        assert executor.dashboard_link is None
+        assert {answers(executor, page) for page in ("status", "info/main/workers.html", "json/index.html")} == {404}
+    with Dask(workers=1, memory="1GiB", dashboard=True) as executor:
+        assert executor.dashboard_link is not None
+        assert urlsplit(executor.dashboard_link).hostname == "127.0.0.1"
+        listening = executor._cluster.scheduler.http_server._sockets.values()
+        assert {socket.getsockname()[0] for socket in listening} == {"127.0.0.1"}
+        assert answers(executor, "info/main/workers.html") == 200
+        with pytest.raises(WorkersDiffer, match=r"does not see away\.parquet") as differing:
+            executor.check_input([Path(__file__), Path("/nowhere/away.parquet")])
+        assert differing.value.details["differs"] == ["input"]
 
 
 @pytest.mark.long

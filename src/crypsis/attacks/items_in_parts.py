@@ -29,9 +29,9 @@ from crypsis.attacks.pieces_in_parts import (
     Rows,
     ShownRows,
     count_fewest,
-    load,
     show_rows,
 )
+from crypsis.encrypted_files import load
 
 
 @dataclass(frozen=True, eq=False)

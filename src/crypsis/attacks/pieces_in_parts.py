@@ -7,7 +7,6 @@ search that is made in memory. The fewest candidates of a record are the least t
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of, take_rec
 from crypsis.attacks.attack import Counted, Workers, count_candidates
 from crypsis.data.symbols import Symbols
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.encrypted_files import load
 from crypsis.errors import TooLarge
 
 AT_ONCE = 1 << 19  # pieces that rows may stand for, looked at together; each takes about 80 bytes
@@ -218,11 +218,6 @@ def count_shard(work: tuple[int, Sequence[str]], largest: int, n_rows: int) -> l
         chosen, found = load(file)
         fewest[chosen] = np.minimum(fewest[chosen], found)
     return [count_candidates(column) for column in fewest.T]
-
-
-def load(file: str) -> Any:
-    """What a task wrote."""
-    return pickle.loads(Path(file).read_bytes())
 
 
 def _from_range(rows: Rows, inside: Bools, whole_rows: bool) -> tuple[Int64s, Rows]:

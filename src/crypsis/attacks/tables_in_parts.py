@@ -18,7 +18,7 @@ import polars as pl
 from crypsis.arrays import Int64s
 from crypsis.attacks.attack import Counted, Workers
 from crypsis.attacks.fitting_classes import LARGEST_INDEX, Spans, count_fitting, search_arrays
-from crypsis.attacks.pieces_in_parts import add_counts, load
+from crypsis.attacks.pieces_in_parts import add_counts
 from crypsis.attacks.table_risk import (
     LIMIT,
     AttributeRisk,
@@ -32,6 +32,7 @@ from crypsis.attacks.table_risk import (
 )
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.encrypted_files import load
 from crypsis.errors import NotApplicable
 
 SUPPRESSED = "~"

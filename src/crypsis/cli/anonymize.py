@@ -21,7 +21,7 @@ from crypsis.cli.reading import Reader, words_on
 from crypsis.cli.reading.input_place import Place
 from crypsis.cli.reviewing import FIGURES_HIDDEN, FIGURES_NOT_COVERED, Confirm, Strict
 from crypsis.cli.settings import SETTINGS, checked_from_settings
-from crypsis.cli.where_to_run import InBlocks, WhereToRun, refuse_without_parts
+from crypsis.cli.where_to_run import InBlocks, WhereToRun, refuse_without_parts, started
 from crypsis.errors import BadParameter, OptionWithoutEffect, OutputExists
 from crypsis.run_context import RunContext, peak_memory
 
@@ -256,7 +256,7 @@ class Anonymize(InBlocks):
             return
         from crypsis.methods.scaling import BLOCK_ROWS
 
-        running = where.start()
+        running = started(where)
         try:
             yield {"executor": running, "block_rows": where.block_rows or BLOCK_ROWS}
         finally:

@@ -15,7 +15,7 @@ from crypsis.cli.output import note, note_compilation, progress, show, show_tabl
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS, checked_from_settings
-from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
+from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts, started
 from crypsis.errors import NotApplicable, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class AttackCommand(OnParts):
         chosen = chosen or _first_of(fitting)
         original = scan_original(self.read, self.release, self.original.files)
         note_compilation()
-        executor = where.start()
+        executor = started(where)
         try:
             with progress():
                 result = attack_release_parts(self.release, original, chosen, executor)

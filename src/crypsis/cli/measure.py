@@ -14,7 +14,7 @@ from crypsis.cli.output import by_direction, note, progress, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
+from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts, started
 from crypsis.errors import NotApplicable, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Measure(OnParts):
                 )
         queries = () if self.queries is None else read_queries(self.queries)
         original = scan_original(self.read, self.release, self.original.files)
-        executor = where.start()
+        executor = started(where)
         try:
             with progress():
                 found = measure_release_parts(self.release, original, executor, queries)

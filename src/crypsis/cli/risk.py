@@ -12,7 +12,7 @@ from crypsis.cli.output import progress, show, show_table
 from crypsis.cli.person_question import note_person
 from crypsis.cli.reading import Reader, ReadingCommand
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
+from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts, started
 from crypsis.errors import BadParameter, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Risk(OnParts):
 def _risk_of_parts(folder: Path, where: WhereToRun, settings: dict[str, Any]) -> TableRisk:
     from crypsis.parts_attack import risk_of_release_parts
 
-    executor = where.start()
+    executor = started(where)
     try:
         with progress():
             return risk_of_release_parts(folder, executor, **settings)

@@ -12,7 +12,7 @@ from crypsis.cli.output import progress, show, show_table
 from crypsis.cli.reading import Reader
 from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import OnParts, WhereToRun
+from crypsis.cli.where_to_run import OnParts, WhereToRun, started
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Scan(OnParts):
         from crypsis.run_context import RunContext
 
         scanned = self.read.typed.scan(self.input.files, SOURCES[self.kind])
-        executor = WhereToRun.of(self).start()
+        executor = started(WhereToRun.of(self))
         try:
             with progress() as listener:
                 facts = facts_of(scanned, executor, RunContext(listener))

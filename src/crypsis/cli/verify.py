@@ -16,7 +16,7 @@ from crypsis.cli.output import review_words, show, verdict_words
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reviewing import strict_exit_code
 from crypsis.cli.settings import checked_from_settings
-from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts
+from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts, started
 from crypsis.errors import BadParameter, MissingFile, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def verify_in_parts(folder: Path, where: WhereToRun) -> int:
     """Recount a release of parts in bounded memory; the exit code."""
     from crypsis.parts_release import verify_signed_parts
 
-    running = where.start()
+    running = started(where)
     try:
         verdict, signature = verify_signed_parts(folder, running)
     finally:

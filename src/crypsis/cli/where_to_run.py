@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crypsis.cli.command import Command
+from crypsis.cli.output import note
 from crypsis.errors import OptionWithoutEffect
 from crypsis.executors.choice import WhereToRun
 from crypsis.parameters import parameters_of
 
-__all__ = ["InBlocks", "OnParts", "WhereToRun", "refuse_without_parts"]
+if TYPE_CHECKING:
+    from crypsis.executors.executor import Executor
+
+__all__ = ["InBlocks", "OnParts", "WhereToRun", "refuse_without_parts", "started"]
 
 _HELP = {parameter.name: parameter.help for parameter in parameters_of(WhereToRun)}
 
@@ -41,6 +45,8 @@ class OnParts(Command):
     tls_cert: TlsCert = None
     tls_key: TlsKey = None
     insecure: Insecure = False
+    encrypt_scratch: Annotated[bool, _option("encrypt_scratch")] = False
+    dashboard: Annotated[bool, _option("dashboard")] = False
     block_rows: Annotated[int | None, typer.Option("--block-rows", hidden=True)] = None
 
     def __post_init__(self) -> None:
@@ -57,6 +63,14 @@ class InBlocks(OnParts):
     """A command that anonymizes the parts in blocks."""
 
     block_rows: Annotated[int | None, _option("block_rows")] = None
+
+
+def started(where: WhereToRun) -> Executor:
+    """The executor; whoever starts it closes it. Where its pages are served is said."""
+    executor = where.start()
+    if link := getattr(executor, "dashboard_link", None):
+        note(f"dashboard {link}")
+    return executor
 
 
 def refuse_without_parts(where: WhereToRun) -> None:

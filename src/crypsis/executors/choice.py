@@ -14,7 +14,7 @@ from crypsis.parameters import AtLeast, Checked
 
 SERIAL, DASK = "serial", "dask"
 PATHS = ("scratch", "tls_ca", "tls_cert", "tls_key")
-_SECURITY = ("tls_ca", "tls_cert", "tls_key", "insecure")
+_SECURITY = ("tls_ca", "tls_cert", "tls_key", "insecure", "dashboard")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,8 @@ class WhereToRun(Checked):
     tls_cert: Annotated[str | None, "With tls://: your certificate."] = None
     tls_key: Annotated[str | None, "With tls://: your private key."] = None
     insecure: Annotated[bool, "Allow tcp:// to another host: whoever connects there can run code."] = False
+    encrypt_scratch: Annotated[bool, "With --executor: encrypt temporary files, with a key in memory alone."] = False
+    dashboard: Annotated[bool, "With --executor dask: serve the engine's pages, on this machine alone."] = False
 
     @classmethod
     def of(cls, command: Any) -> Self:
@@ -56,6 +58,10 @@ class WhereToRun(Checked):
         bytes_of(DEFAULT_MEMORY if self.memory is None else self.memory)
         if self.is_cluster:
             _check_cluster(str(self.executor), Certificates(self.tls_ca, self.tls_cert, self.tls_key), self.insecure)
+            if self.executor != DASK:
+                from crypsis.executors.dask import refuse_at_address
+
+                refuse_at_address(str(self.executor), dashboard=self.dashboard, encrypt_scratch=self.encrypt_scratch)
         else:
             _refuse_without_cluster(self.workers, [getattr(self, name) for name in _SECURITY])
 
@@ -66,6 +72,7 @@ class WhereToRun(Checked):
             workers=self.workers,
             memory=DEFAULT_MEMORY if self.memory is None else self.memory,
             scratch=self.scratch,
+            encrypt_scratch=self.encrypt_scratch,
             **{name: getattr(self, name) for name in _SECURITY},
         )
 
@@ -76,6 +83,7 @@ def chosen_executor(
     workers: int | None = None,
     memory: int | str = DEFAULT_MEMORY,
     scratch: str | Path | None = None,
+    encrypt_scratch: bool = False,
     **security: Any,
 ) -> Executor:
     """The executor that was named, or given; without one, this process."""
@@ -85,18 +93,20 @@ def chosen_executor(
         _refuse_without_cluster(workers, security.values())
         from crypsis.executors.serial import Serial
 
-        return Serial(memory=memory, scratch=scratch)
+        return Serial(memory=memory, scratch=scratch, encrypt_scratch=encrypt_scratch)
     _refuse_unknown(str(executor))
     from crypsis.executors.dask import Dask
 
     address = None if executor == DASK else executor
-    return cast(Executor, Dask(address, workers=workers, memory=memory, scratch=scratch, **security))
+    place: dict[str, Any] = {"memory": memory, "scratch": scratch, "encrypt_scratch": encrypt_scratch}
+    return cast(Executor, Dask(address, workers=workers, **place, **security))
 
 
 def _refuse_without_cluster(workers: int | None, security: Iterable[Any]) -> None:
     if workers not in (None, 1) or any(security):
         raise OptionWithoutEffect(
-            "One process works without a cluster (executor='serial'); workers and certificates belong to 'dask'.",
+            "One process works without a cluster (executor='serial'); workers, certificates and a dashboard belong to "
+            "'dask'.",
             parameter="workers",
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from crypsis.executors.executor import ClosedAtExit, Executor, Resident, Work
@@ -32,6 +33,9 @@ class CountedExecutor(ClosedAtExit):
     def resident(self, make: Work, shards: Sequence[Any], *common: Any) -> Resident:
         self.rounds += 1
         return CountedResident(self._executor.resident(make, shards, *common), self)
+
+    def check_input(self, files: Sequence[Path]) -> None:
+        self._executor.check_input(files)
 
     def close(self) -> None:
         self._executor.close()

@@ -28,7 +28,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
-from crypsis.errors import BadParameter, InsecureScheduler, MissingExtra, WorkerFailed, WorkersDiffer
+from crypsis.encrypted_files import forget_key, keep_key, opened
+from crypsis.errors import (
+    BadParameter,
+    InsecureScheduler,
+    MissingExtra,
+    OptionWithoutEffect,
+    WorkerFailed,
+    WorkersDiffer,
+)
 from crypsis.executors.certificates import Certificates
 from crypsis.executors.executor import (
     DEFAULT_MEMORY,
@@ -71,7 +79,8 @@ class Dask(ClosedAtExit):
 
     Without an address a cluster is started on this machine: `workers` processes with so much `memory` each, on loopback
     with TLS. With one, `tls://` needs the certificates; `tcp://` is refused but on loopback, unless `insecure`.
-    `scratch` is a folder that every worker can read and write.
+    `scratch` is a folder that every worker can read and write; `encrypt_scratch` encrypts its files with a key that is
+    in memory alone. `dashboard` has an embedded cluster serve the pages of the engine, on loopback: `dashboard_link`.
     """
 
     def __init__(
@@ -81,6 +90,8 @@ class Dask(ClosedAtExit):
         workers: int | None = None,
         memory: int | str = DEFAULT_MEMORY,
         scratch: str | Path | None = None,
+        encrypt_scratch: bool = False,
+        dashboard: bool = False,
         tls_ca: str | Path | None = None,
         tls_cert: str | Path | None = None,
         tls_key: str | Path | None = None,
@@ -93,6 +104,7 @@ class Dask(ClosedAtExit):
         if address is not None:
             check_address(address, insecure=insecure)
             certificates.check(address)
+            refuse_at_address(address, dashboard=dashboard, encrypt_scratch=encrypt_scratch)
         require_engine()
         import dask
         from distributed import Client, LocalCluster
@@ -100,9 +112,10 @@ class Dask(ClosedAtExit):
 
         self._cluster: Any = None
         self._client: Any = None
-        self.scratch = Scratch.new(scratch)
+        self.scratch = Scratch.new(scratch, encrypted=encrypt_scratch)
+        shown = {name: value for name, value in _SETTINGS.items() if not (dashboard and name.endswith("http.routes"))}
         try:
-            with dask.config.set(_SETTINGS):
+            with dask.config.set(shown):
                 if address is None:
                     self._cluster = LocalCluster(
                         n_workers=workers or available_workers(),
@@ -113,7 +126,7 @@ class Dask(ClosedAtExit):
                         protocol="tls://",
                         host="127.0.0.1",
                         dashboard_address="127.0.0.1:0",  # without one: port 8787 of every interface
-                        scheduler_kwargs={"dashboard": False},
+                        scheduler_kwargs={"dashboard": dashboard},
                         silence_logs=logging.CRITICAL,
                         local_directory=str(self.scratch.below("engine").folder),
                     )
@@ -129,7 +142,10 @@ class Dask(ClosedAtExit):
             self.close()
             raise
         self.workers = workers or max(len(self._addresses()), 1)
+        self.dashboard_link = str(self._cluster.dashboard_link) if dashboard else None
         try:
+            if self.scratch.key is not None:
+                self._client.register_plugin(_plugin_with_key(str(self.scratch.folder), self.scratch.key))
             self._compare_workers()
         except BaseException:
             self.close()
@@ -149,6 +165,15 @@ class Dask(ClosedAtExit):
                     f"A worker differs from this process in {', '.join(different)}. Install the same versions on all, "
                     "and give a scratch folder that all can see (`scratch`).",
                     differs=different,
+                )
+
+    def check_input(self, files: Sequence[Path]) -> None:
+        for hidden in self._client.run(hidden_files, [str(file) for file in files]).values():
+            if hidden:
+                raise WorkersDiffer(
+                    f"A worker does not see {Path(hidden[0]).name}, a file of the input. Put the input where all "
+                    "workers see it under the same path.",
+                    differs=["input"],
                 )
 
     def map(self, work: Work, shards: Sequence[Any], *common: Any) -> list[Any]:
@@ -201,6 +226,9 @@ class Dask(ClosedAtExit):
 
     def close(self) -> None:
         """Cancel what runs, end an embedded cluster, and remove scratch."""
+        if self._client is not None and self._cluster is None and self.scratch.key is not None:
+            with suppress(OSError, TimeoutError):  # a cluster that is lost knows nothing any more
+                self._client.unregister_worker_plugin(_name_of_plugin(str(self.scratch.folder)))
         for one in (self._client, self._cluster):
             if one is not None:
                 one.close()
@@ -321,10 +349,36 @@ def _common(file: str) -> Any:
     return load(file)
 
 
+def hidden_files(files: Sequence[str]) -> list[str]:
+    """Those that this process cannot read."""
+    return [file for file in files if not os.access(file, os.R_OK)]
+
+
+def _name_of_plugin(folder: str) -> str:
+    return f"crypsis-{Path(folder).name}"
+
+
+def _plugin_with_key(folder: str, key: bytes) -> Any:
+    """Tells every worker, also those that come later, what the files of scratch are encrypted with."""
+    from distributed import WorkerPlugin
+
+    class KeyOfScratch(WorkerPlugin):
+        name = _name_of_plugin(folder)
+
+        def setup(self, worker: Any) -> None:
+            keep_key(folder, key)
+
+        def teardown(self, worker: Any) -> None:
+            forget_key(folder)
+
+    return KeyOfScratch()
+
+
 def describe_worker(probe: str) -> dict[str, Any]:
     """What must be alike everywhere."""
     try:
-        sees = Path(probe).read_bytes() == b"crypsis"
+        with opened(probe) as stream:
+            sees = stream.read() == b"crypsis"
     except OSError:
         sees = False
     kernels = hashlib.sha256()
@@ -451,6 +505,21 @@ def check_address(address: str, *, insecure: bool = False) -> None:
         "and whoever connects runs code. Use tls:// with certificates, or allow it (insecure=True) on a network that "
         "you trust."
     )
+
+
+def refuse_at_address(address: str, *, dashboard: bool, encrypt_scratch: bool) -> None:
+    """What is only done on a cluster of one's own, or where nobody listens."""
+    if dashboard:
+        raise OptionWithoutEffect(
+            "The pages of a scheduler are served by whoever started it; `dashboard` belongs to executor='dask'.",
+            parameter="dashboard",
+        )
+    parts = urlsplit(address)
+    if encrypt_scratch and parts.scheme != "tls" and not _is_loopback(parts.hostname or ""):
+        raise InsecureScheduler(
+            "The key of an encrypted scratch folder goes to the workers, and without TLS everybody on the way reads "
+            "it. Use tls:// with certificates, or leave `encrypt_scratch` out."
+        )
 
 
 def loopback_or_any(address: str) -> str | None:

@@ -12,6 +12,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -60,6 +61,10 @@ class Executor(Protocol):
 
     def resident(self, make: Work, shards: Sequence[Any], *common: Any) -> Resident:
         """Objects `make(shard, *common)` that stay until they are closed."""
+        ...
+
+    def check_input(self, files: Sequence[Path]) -> None:
+        """Refuse workers that do not see these files (`WorkersDiffer`)."""
         ...
 
     def close(self) -> None: ...

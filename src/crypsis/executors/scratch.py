@@ -1,7 +1,8 @@
 """Scratch: the folder in which shards, runs and pieces lie while parts are worked on. It holds raw data.
 
 Only its owner can open it, its name is random, and it is removed at the end in every case. One whose driver is gone is
-removed by the next run that uses the same place: the lock names the driver's process and when that started.
+removed by the next run that uses the same place: the lock names the driver's process and when that started. Its files
+may be encrypted with a key that is in the memory of the driver and of the workers alone.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
+from crypsis.encrypted_files import EncryptingStream, forget_key, keep_key, key_of, load, new_key
 from crypsis.errors import WriteFailed
+
+__all__ = ["PREFIX", "Scratch", "load", "remove_abandoned"]
 
 PREFIX = "crypsis-scratch-"
 _LOCK = "driver.lock"
@@ -29,9 +33,9 @@ class Scratch:
     folder: Path
 
     @classmethod
-    def new(cls, parent: str | Path | None = None) -> Scratch:
+    def new(cls, parent: str | Path | None = None, *, encrypted: bool = False) -> Scratch:
         """A new folder below `parent`, or below the system's folder for temporary files."""
-        above = _place(parent)
+        above, key = _place(parent), new_key() if encrypted else None
         try:
             remove_abandoned(above)
             folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=above))  # mode 0700
@@ -40,7 +44,14 @@ class Scratch:
             raise WriteFailed(
                 f"The scratch folder cannot be made: {os.strerror(error.errno or 0)}. Choose another place (`scratch`)."
             ) from error
+        if key is not None:
+            keep_key(str(folder), key)
         return cls(folder)
+
+    @property
+    def key(self) -> bytes | None:
+        """What its files are encrypted with."""
+        return key_of(str(self.folder / "any"))
 
     @classmethod
     def at(cls, folder: str) -> Scratch:
@@ -66,7 +77,11 @@ class Scratch:
         partial = self.folder / f".{name}-{secrets.token_hex(8)}"
         try:
             with partial.open("wb") as stream:
-                write(stream)
+                if (key := self.key) is None:
+                    write(stream)
+                else:
+                    with EncryptingStream(stream, key) as sealed:
+                        write(cast(BinaryIO, sealed))
             partial.rename(target)
         except OSError as error:
             partial.unlink(missing_ok=True)
@@ -81,12 +96,7 @@ class Scratch:
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def load(file: str) -> Any:
-    """An object of a scratch file."""
-    with open(file, "rb") as stream:  # noqa: PTH123 (a path from a task)
-        return pickle.load(stream)
+        forget_key(str(self.folder))
 
 
 def _place(parent: str | Path | None) -> Path:

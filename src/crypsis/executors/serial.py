@@ -32,9 +32,15 @@ class Serial(ClosedAtExit):
 
     workers = 1
 
-    def __init__(self, *, memory: int | str = DEFAULT_MEMORY, scratch: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        memory: int | str = DEFAULT_MEMORY,
+        scratch: str | Path | None = None,
+        encrypt_scratch: bool = False,
+    ) -> None:
         self.memory = bytes_of(memory)
-        self.scratch = Scratch.new(scratch)
+        self.scratch = Scratch.new(scratch, encrypted=encrypt_scratch)
 
     def map(self, work: Work, shards: Sequence[Any], *common: Any) -> list[Any]:
         return [checked(attempt(work, shard, common)) for shard in shards]
@@ -55,6 +61,9 @@ class Serial(ClosedAtExit):
 
     def resident(self, make: Work, shards: Sequence[Any], *common: Any) -> Resident:
         return SerialResident([checked(attempt(make, shard, common)) for shard in shards])
+
+    def check_input(self, files: Sequence[Path]) -> None:
+        """This process looked at them already."""
 
     def close(self) -> None:
         self.scratch.remove()

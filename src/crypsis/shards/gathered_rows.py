@@ -7,7 +7,7 @@ so numbers of records are those of the same files read into memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,19 @@ SOURCE = "rows of several parts"
 
 @dataclass(frozen=True)
 class GatheredFile(DataFile):
-    """Rows in scratch; messages do not name their file."""
+    """Rows that are no file any more, read as a table in one would be."""
+
+    rows_of_parts: pl.DataFrame = field(default_factory=pl.DataFrame)
+
+    @property
+    def files(self) -> list[Path]:
+        return [Path("gathered.parquet")]
 
     def frame(self, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
-        return super().frame(columns)[0], SOURCE
+        return self.rows_of_parts, SOURCE
 
     def points(self, holding: frozenset[str], file: Path) -> tuple[pl.DataFrame, str]:
-        return super().points(holding, file)[0], SOURCE
+        return self.rows_of_parts, SOURCE
 
 
 def hash_ids(ids: pl.Series) -> pl.Series:
@@ -87,10 +93,8 @@ def read_gathered(work: tuple[int, Sequence[str]], folder: str, scanned: Scanned
     pieces = [load(file) for file in files]
     frame = _one_below_the_other([(parts[part], own) for part, _, own in pieces], scanned.id_column)
     scratch = Scratch.at(folder)
-    file = scratch.folder / f"gathered-{number:06d}.parquet"
-    frame.write_parquet(file)
-    data = scanned.unmarked_source.load(GatheredFile(str(file), "parquet"), Declarations())
-    file.unlink()
+    gathered = GatheredFile("gathered.parquet", "parquet", rows_of_parts=frame)
+    data = scanned.unmarked_source.load(gathered, Declarations())
     part_of_row = np.repeat([part for part, _, _ in pieces], [len(rows) for _, rows, _ in pieces])
     row = np.concatenate([rows for _, rows, _ in pieces])
     ids = frame[scanned.id_column].cast(pl.String).alias("id")

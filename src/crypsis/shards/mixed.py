@@ -22,6 +22,7 @@ from crypsis.data.scanned_mixed import ScannedMixed
 from crypsis.data.transaction import Transactions
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.parts_of_input import parts_of
 from crypsis.shards.people import PeopleInShards, PersonShard
 from crypsis.shards.ragged import RaggedShard, joined_rows
 from crypsis.shards.records import (
@@ -154,7 +155,7 @@ def encode_mixed(scanned: ScannedMixed, declared: Declarations, executor: Execut
     roles, types = scanned.roles()
     types = declared.first(types, scanned.relational)
     described = DescribedColumns.of(scanned.source, scanned.relational, roles, types, scanned.file.places[0].name)
-    parts = list(scanned.parts(executor.memory, executor.scratch.folder))
+    parts = parts_of(scanned, executor)
     columns, rows = (str(executor.scratch.below(name).folder) for name in ("shards", "sets"))
     noted = executor.map(note_part, list(enumerate(parts)), columns, rows, scanned)
     table = encode_cells(described, parts, [one["cells"] for one in noted], executor, columns)

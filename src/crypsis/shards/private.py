@@ -29,6 +29,7 @@ from crypsis.errors import TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import hash_ids
+from crypsis.shards.parts_of_input import parts_of
 from crypsis.shards.records import refuse_repeated_ids
 from crypsis.shards.table import refuse_people
 
@@ -171,9 +172,7 @@ def scan_private(scanned: ScannedTable | ScannedRecords, declared: Declarations,
     source = scanned.source
     source.refuse_for_records()
     refuse_people(source.parameters().get("person") is not None)  # nobody bounds what a person adds to several parts
-    parts = tuple(
-        ScannedPart(part, source, declared) for part in scanned.parts(executor.memory, executor.scratch.folder)
-    )
+    parts = tuple(ScannedPart(part, source, declared) for part in parts_of(scanned, executor))
     return PrivateParts(_head(scanned, declared), parts, executor)
 
 

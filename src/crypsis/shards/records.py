@@ -29,6 +29,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import SOURCE as ROWS_OF_PARTS
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
+from crypsis.shards.parts_of_input import parts_of
 from crypsis.shards.people_of_records import (
     PeopleOfRecords,
     cut_people,
@@ -272,7 +273,7 @@ def shard_records(data: Transactions | Trajectories, executor: Executor, bounds:
 
 def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecords:
     """Read every part once, and encode all of them alike."""
-    parts = scanned.parts(executor.memory, executor.scratch.folder)
+    parts = parts_of(scanned, executor)
     folder = str(executor.scratch.below("shards").folder)
     gathered = scanned.person_column is not None and not scanned.is_wide
     files = gather_rows(scanned, parts, executor, folder) if gathered else []

@@ -39,6 +39,7 @@ from crypsis.data.written_columns import WrittenColumn
 from crypsis.errors import BadRow, BadTimestamps, NotApplicable, PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
+from crypsis.shards.parts_of_input import parts_of
 from crypsis.shards.people import PeopleInShards, bring_together
 from crypsis.shards.table_shard import TableShard, save_shard
 
@@ -193,7 +194,7 @@ def encode_table(scanned: ScannedTable, declared: Declarations, executor: Execut
     roles, types = scanned.roles()
     types = declared.first(types, scanned.columns)
     described = DescribedColumns.of(scanned.source, scanned.columns, roles, types, scanned.file.places[0].name)
-    parts = list(scanned.parts(executor.memory, executor.scratch.folder))
+    parts = parts_of(scanned, executor)
     folder = str(executor.scratch.below("shards").folder)
     noted = executor.map(note_part, list(enumerate(parts)), folder, scanned.columns)
     return encode_cells(described, parts, noted, executor, folder)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.encrypted_files import load_array
 from crypsis.executors.scratch import Scratch
 
 
@@ -21,7 +22,7 @@ class TableShard:
 
     def codes(self) -> Int32s:
         """Mapped, not loaded."""
-        codes: Int32s = np.load(self.file, mmap_mode="r") if self.rows else np.load(self.file)
+        codes: Int32s = load_array(self.file, mapped=self.rows > 0)
         return codes
 
     def numbers(self) -> Int64s:

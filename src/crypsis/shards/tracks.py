@@ -28,6 +28,7 @@ from crypsis.errors import PartsDiffer, TooLarge
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
+from crypsis.shards.parts_of_input import parts_of
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 from crypsis.shards.records import first_repeated_id, is_many, numbered_shards
 from crypsis.shards.suspected_people import person_like_of_parts
@@ -153,7 +154,7 @@ def shard_tracks(data: Tracks, executor: Executor, bounds: Sequence[int]) -> Enc
 
 def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
     """Read every part, and project all of them alike."""
-    parts = scanned.parts(executor.memory, executor.scratch.folder)
+    parts = parts_of(scanned, executor)
     folder = str(executor.scratch.below("shards").folder)
     scanned = _with_projection(scanned, parts, executor)
     noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)

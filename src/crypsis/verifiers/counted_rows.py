@@ -7,11 +7,9 @@ Whoever runs the tasks only has to `map` and `exchange`.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ import polars as pl
 from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
+from crypsis.encrypted_files import load
 from crypsis.verifiers.subsequence_supports import WHOLE, Rarest, gathered
 from crypsis.verifiers.table_parts import Workers
 
@@ -126,12 +125,12 @@ def ascending_rows(offsets: Int64s, codes: Int32s) -> Rows:
 def recode_rows(numbered: tuple[int, str], work: Any, common: Sequence[Any]) -> Iterator[tuple[int, Rows]]:
     """The rows of a part in other symbols."""
     number, file = numbered
-    yield number, work(load_rows(file), *common)
+    yield number, work(load(file), *common)
 
 
 def count_symbols(file: str, n_names: int, seeds: Sequence[int] | None) -> dict[str, Any]:
     """In how many rows each symbol is, how often it occurs, and how long rows are."""
-    offsets, codes = load_rows(file)
+    offsets, codes = load(file)
     rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     held = np.unique(rows * max(n_names, 1) + codes) % max(n_names, 1)
     return {
@@ -144,7 +143,7 @@ def count_symbols(file: str, n_names: int, seeds: Sequence[int] | None) -> dict[
 
 def load_by_symbol(file: str, size: int, n_names: int) -> Any:
     """How many subsequences of one size of a part begin with each symbol, at most."""
-    return loads_of_rows(load_rows(file), size, n_names)
+    return loads_of_rows(load(file), size, n_names)
 
 
 def loads_of_rows(rows: Rows, size: int, n_names: int) -> Any:
@@ -159,7 +158,7 @@ def send_subsequences(
     file: str, size: int, bounds: Sequence[tuple[int, int]], n_names: int
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """How many rows of a part hold each subsequence, by the range of its first symbol."""
-    offsets, codes = load_rows(file)
+    offsets, codes = load(file)
     everyone = np.arange(len(offsets) - 1, dtype=np.int32)
     for target, (lowest, highest) in enumerate(bounds):
         columns, who = gathered(offsets, codes, everyone, n_names, size, lowest, highest)
@@ -172,7 +171,7 @@ def count_range(files: Sequence[str], required: int) -> Rarest | None:
     """The rarest of all subsequences of a range, and how many are rarer than required."""
     if not files:
         return None
-    whole = pl.concat([load_rows(file) for file in files])
+    whole = pl.concat([load(file) for file in files])
     symbols = whole.columns[:-1]
     counted = whole.group_by(symbols).agg(pl.col("support").sum())
     least = counted.filter(pl.col("support") == pl.col("support").min()).sort(symbols).row(0)
@@ -211,8 +210,3 @@ def ranges_of_loads(loads: Any, most: int) -> list[tuple[int, int]]:
             start, load = symbol, 0.0
         load += own
     return [*ranges, (start, len(np.asarray(loads)))]
-
-
-def load_rows(file: str) -> Any:
-    """Rows, or counts, of a file that a task wrote."""
-    return pickle.loads(Path(file).read_bytes())

@@ -18,13 +18,13 @@ import polars as pl
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.encrypted_files import load
 from crypsis.guarantees import KlmAnonymity, Verdict
 from crypsis.verifiers.containment_matching import LookedFor, Tried, even_choice, judged_matching
 from crypsis.verifiers.counted_rows import (
     BYTES_PER_ENTRY,
     CountedRows,
     Rows,
-    load_rows,
     loads_of_rows,
     ranges_of_loads,
 )
@@ -148,7 +148,7 @@ class Knowledge:
             for index, slot in enumerate(slots.tolist()):
                 own = chosen[(chosen >= ends[index]) & (chosen < ends[index + 1])] - ends[index]
                 if len(own):
-                    yield number, load_rows(united[slot][0])[own], len(chosen) == total
+                    yield number, load(united[slot][0])[own], len(chosen) == total
 
 
 def without_sensitive(rows: Rows, is_known: Bools) -> Rows:
@@ -161,7 +161,7 @@ def without_sensitive(rows: Rows, is_known: Bools) -> Rows:
 
 def most_sensitive(file: str, secret: Int32s) -> int:
     """The most sensitive locations that one row of a part holds."""
-    return int(np.bincount(_held(load_rows(file), secret)[0]).max(initial=0))
+    return int(np.bincount(_held(load(file), secret)[0]).max(initial=0))
 
 
 def send_shares(
@@ -169,7 +169,7 @@ def send_shares(
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """How many rows of a part hold each known subsequence, and how many of these each sensitive location, by the range
     of its first symbol."""
-    rows, (offsets, codes) = load_rows(files[0]), load_rows(files[1])
+    rows, (offsets, codes) = load(files[0]), load(files[1])
     holder, held = _held(rows, secret)
     locations = pl.DataFrame({"row": holder.astype(np.int32), "held": held.astype(np.int32)})
     everyone = np.arange(len(offsets) - 1, dtype=np.int32)
@@ -190,7 +190,7 @@ def judge_range(files: Sequence[str], k: int, l: int) -> Shares | None:  # noqa:
     """What all subsequences of a range show."""
     if not files:
         return None
-    whole = pl.concat([load_rows(file) for file in files])
+    whole = pl.concat([load(file) for file in files])
     symbols = whole.columns[:-2]
     added = whole.group_by([*symbols, "held"]).agg(pl.col("rows").sum()).sort([*symbols, "held"])
     by_anybody = (added["held"] == HELD_BY_ANYBODY).to_numpy()
@@ -207,7 +207,7 @@ def judge_range(files: Sequence[str], k: int, l: int) -> Shares | None:  # noqa:
 
 def first_overlap(file: str, symbols: Symbols) -> Overlap | None:
     """Two symbols that overlap in one row of a part."""
-    offsets, codes = load_rows(file)
+    offsets, codes = load(file)
     return overlap_within(offsets, codes, np.arange(len(offsets) - 1, dtype=np.int32), symbols)
 
 
@@ -237,13 +237,13 @@ def unite_knowledge(numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[int, 
     """The distinct subsequences of several shards in ascending order, as rows of a matrix."""
     number, files = numbered
     if files:
-        whole = pl.concat([load_rows(file) for file in files]).unique()
+        whole = pl.concat([load(file) for file in files]).unique()
         yield number, np.ascontiguousarray(whole.sort(whole.columns).to_numpy())
 
 
 def count_distinct(files: Sequence[str]) -> int:
     """How many subsequences a range has."""
-    return sum(len(load_rows(file)) for file in files)
+    return sum(len(load(file)) for file in files)
 
 
 def look_in_part(
@@ -256,7 +256,7 @@ def look_in_part(
     n_codes: int,
 ) -> tuple[Int64s, Int64s]:
     """How many rows of a part fit each piece of knowledge, and how many of these hold each sensitive location."""
-    whole, (offsets, codes) = load_rows(files[0]), load_rows(files[1])
+    whole, (offsets, codes) = load(files[0]), load(files[1])
     holder, held = _held(whole, secret)
     rows = ShownRows(
         offsets,

@@ -6,13 +6,11 @@ sets of items in it as they are counted in memory. The verdict is the one on all
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ import polars as pl
 from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import PublishedMixed
+from crypsis.encrypted_files import load
 from crypsis.errors import BadPublication, NoQuasiIdentifiers, NotApplicable, OriginalRequired
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity, Verdict
 from crypsis.verifiers.kkm_anonymity import (
@@ -118,7 +117,7 @@ def count_target(
     """Count the classes of one task."""
     if not files:
         return CountedMixed(0, ClassCounts(0, 0, {}), {}, None, None, Counter())
-    frame = pl.concat([pickle.loads(Path(file).read_bytes()) for file in files]).sort(ROW)
+    frame = pl.concat([load(file) for file in files]).sort(ROW)
     rows = frame[ROW].to_numpy()
     published = _published(frame, columns, meanings)
     marks = [(frame[name] == SUPPRESSED).to_numpy() for name in columns.table.roles]

@@ -14,10 +14,11 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.trajectory import Trajectories
+from crypsis.encrypted_files import load
 from crypsis.errors import OriginalRequired
 from crypsis.guarantees import PatternPreservingKAnonymity, SequenceKAnonymity, Verdict, Witness
 from crypsis.verifiers.containing_rows import Rows, distinct_rows
-from crypsis.verifiers.counted_rows import CountedRows, load_rows, row_hashes
+from crypsis.verifiers.counted_rows import CountedRows, row_hashes
 from crypsis.verifiers.pattern_preserving_k_anonymity import LOOKED_FOR, original_required
 from crypsis.verifiers.published_sequences import counted as counted_words
 
@@ -137,7 +138,7 @@ def _worse(known: Any, counted: CountedRows, file: str, breaks: Any, support: In
     """The row that breaks the promise: the shortest, the least supported, the first in order."""
     if not breaks.any():
         return known
-    offsets, codes = load_rows(file)
+    offsets, codes = load(file)
     sizes = np.diff(offsets)
     chosen = np.flatnonzero(breaks)
     chosen = chosen[sizes[chosen] == sizes[chosen].min()]
@@ -157,7 +158,7 @@ def _worse(known: Any, counted: CountedRows, file: str, breaks: Any, support: In
 
 def send_distinct(file: str, targets: int) -> Iterator[tuple[int, tuple[Int64s, Int32s]]]:
     """The distinct rows of a part that are not empty, by their hash."""
-    offsets, codes = load_rows(file)
+    offsets, codes = load(file)
     offsets, positions = take_records(offsets, distinct_rows(offsets, codes)[0])
     codes = codes[positions]
     target_of = (row_hashes(offsets, codes, _HASH_SEED) % np.uint64(targets)).astype(np.int64)
@@ -172,7 +173,7 @@ def unite_distinct(numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[int, t
     number, files = numbered
     if not files:
         return
-    pieces = [load_rows(file) for file in files]
+    pieces = [load(file) for file in files]
     offsets = offsets_of(np.concatenate([np.diff(own) for own, _ in pieces]))
     codes = np.concatenate([own for _, own in pieces])
     chosen, positions = take_records(offsets, distinct_rows(offsets, codes)[0])
@@ -181,7 +182,7 @@ def unite_distinct(numbered: tuple[int, Sequence[str]]) -> Iterator[tuple[int, t
 
 def count_in_part(part: str, patterns: str, n_names: int) -> Int64s:
     """How many rows of a part contain each pattern."""
-    return _count_in(load_rows(part), patterns, n_names)
+    return _count_in(load(part), patterns, n_names)
 
 
 def count_in_shard(shard: Any, patterns: str, number_of_code: Int32s, n_names: int) -> Int64s:
@@ -193,4 +194,4 @@ def count_in_shard(shard: Any, patterns: str, number_of_code: Int32s, n_names: i
 def _count_in(rows: tuple[Int64s, Int32s], patterns: str, n_names: int) -> Int64s:
     offsets, codes = rows
     everyone = np.arange(len(offsets) - 1, dtype=np.int32)
-    return Rows.of(offsets, codes.astype(np.int32), everyone, n_names).supports(*load_rows(patterns))
+    return Rows.of(offsets, codes.astype(np.int32), everyone, n_names).supports(*load(patterns))

@@ -13,9 +13,10 @@ import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.transaction import Transactions
+from crypsis.encrypted_files import load
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import Guarantee, ItemsetDiversity, ItemsetKmAnonymity, PolicyAnonymity, Verdict, Witness
-from crypsis.verifiers.counted_rows import CountedRows, Rows, load_rows
+from crypsis.verifiers.counted_rows import CountedRows, Rows
 from crypsis.verifiers.itemset_diversity import (
     broken_share,
     generalized_secret,
@@ -130,7 +131,7 @@ def rows_without(rows: Rows, hidden: Bools) -> Rows:
 
 def count_policy(file: str, constraints: Constraints) -> Int64s:
     """How many records of a part each itemset of a policy fits."""
-    offsets, codes = load_rows(file)
+    offsets, codes = load(file)
     supports = np.zeros(len(constraints.offsets) - 1, np.int64)
     for first in range(0, len(offsets) - 1, RECORDS_AT_ONCE):
         own = offsets[first : first + RECORDS_AT_ONCE + 1]
@@ -142,8 +143,8 @@ def send_shares(
     files: tuple[str, str], size: int, bounds: Sequence[tuple[int, int]], n_names: int, secrets: Int32s
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """How many records hold each set, and how many of them each sensitive item (-1: all), by the first symbol."""
-    offsets, codes = load_rows(files[0])
-    all_offsets, all_codes = load_rows(files[1])
+    offsets, codes = load(files[0])
+    all_offsets, all_codes = load(files[1])
     records = np.repeat(np.arange(len(all_offsets) - 1), np.diff(all_offsets))
     everyone = np.arange(len(offsets) - 1, dtype=np.int32)
     groups = [(-1, everyone), *((code, records[all_codes == code]) for code in secrets.tolist())]
@@ -168,7 +169,7 @@ def worst_in_range(files: Sequence[str], l: int) -> Any:  # noqa: E741
     """The first sensitive item of which somebody can be too sure, the first set that tells it, and both counts."""
     if not files:
         return None
-    whole = pl.concat([load_rows(file) for file in files])
+    whole = pl.concat([load(file) for file in files])
     symbols = whole.columns[:-2]
     counted = whole.group_by([*symbols, "secret"]).agg(pl.col("n").sum())
     alone = counted.filter(pl.col("secret") == -1).select(*symbols, pl.col("n").alias("alone"))

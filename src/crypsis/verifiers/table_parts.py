@@ -9,11 +9,9 @@ tasks only has to `map` and `exchange`.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +22,7 @@ from crypsis.data.cells import CellKind, Cells
 from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.vocabulary import distinct_texts
+from crypsis.encrypted_files import load
 from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
 from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness, Verdict, Witness
 from crypsis.verifiers import k_anonymity, l_diversity, t_closeness
@@ -75,7 +74,7 @@ class RowsOfPeople:
         """How many rows each person has."""
         sizes = np.zeros(0, np.int64)
         for file in self.persons:
-            own = np.bincount(_load(file), minlength=len(sizes)).astype(np.int64)
+            own = np.bincount(load(file), minlength=len(sizes)).astype(np.int64)
             own[: len(sizes)] += sizes
             sizes = own
         return sizes
@@ -135,7 +134,7 @@ def count_parts(
     sizes_of_people = None if owned is None else owned.sizes()
     numbered = [(index, file, whose) for index, (file, whose) in enumerate(zip(files, persons, strict=True))]
     pieces = workers.exchange(note_part, numbered, len(files), columns, by, seeds)
-    noted = [_load(note) for note, _ in pieces]
+    noted = [load(note) for note, _ in pieces]
     starts = np.concatenate([[0], np.cumsum([one["rows"] for one in noted])]).tolist()
     n_records = starts[-1]
     cell_counts = {name: _added([one["cells"][name] for one in noted], [name]) for name in columns.roles}
@@ -307,7 +306,7 @@ def note_part(
     kept = np.flatnonzero(~suppressed)
     shown = [name for name in by if name != _PERSON]
     grouped_by = [coded[name][1][kept].astype(np.int64) for name in shown]
-    whose = None if persons is None else np.asarray(_load(persons))[kept]
+    whose = None if persons is None else np.asarray(load(persons))[kept]
     keys = joined_codes(grouped_by if whose is None else [*grouped_by, whose], len(kept))
     first, sizes = _counted_runs(keys)
     texts = {name: coded[name][0].gather(coded[name][1][kept[first]]) for name in shown}
@@ -355,7 +354,7 @@ def _row_hashes(columns: Sequence[tuple[pl.Series, Any]], rows: int, seed: int) 
 
 def cut_by_class(file: str, quasi: Sequence[str], targets: int) -> Iterator[tuple[int, pl.DataFrame]]:
     """The groups of a part by the task that counts their class."""
-    groups = _load(file)
+    groups = load(file)
     if not len(groups) or not quasi:
         return
     target = (groups.select(quasi).hash_rows(_HASH_SEED) % targets).cast(pl.Int64)
@@ -376,7 +375,7 @@ def count_classes(
     told how many rows each person has, people are counted."""
     quasi, sensitive = columns.named("quasi"), columns.named("sensitive")
     told: dict[str, Any] = {"sizes": {}, "people": {}, "smallest": None, "levels": {}}
-    rows = pl.concat([_load(file) for file in files]) if files else pl.DataFrame()
+    rows = pl.concat([load(file) for file in files]) if files else pl.DataFrame()
     if not len(rows) or not quasi:
         return told
     individuals = pl.col("n").sum() if sizes_of_people is None else pl.col(_PERSON).n_unique()
@@ -500,11 +499,6 @@ def _secret_values(
         frame = pl.DataFrame({"\0text": cell_counts[name][name], "\0value": number}).filter(pl.col("\0value") >= 0)
         secrets[name] = (frame, table if whole is None else np.asarray(whole[name][1], np.int64))
     return secrets
-
-
-def _load(file: str) -> Any:
-    """What a task wrote."""
-    return pickle.loads(Path(file).read_bytes())
 
 
 def _read(file: str, columns: PublishedColumns) -> pl.DataFrame:
