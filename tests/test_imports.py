@@ -104,6 +104,14 @@ def test_a_table_is_read_without_numba(tmp_path: Path) -> None:
     assert not found & {"numba", "scipy"}
 
 
+def test_the_place_of_the_input_is_taken_as_it_is_typed(tmp_path: Path) -> None:
+    file, out = tmp_path / "people.csv", tmp_path / "release"
+    file.write_text("age,city\n31,Bonn\n31,Bonn\n", encoding="utf-8")
+    columns = ("--quasi", "age", "--other", "city", "--each-row-is-a-person")
+    found = loaded_by("anonymize", str(file), "--method", "mondrian", "-k", "2", *columns, "--out", str(out))
+    assert "pydantic" not in found
+
+
 def test_the_list_of_methods_says_what_they_say() -> None:
     expected = {name: line_of(name) for name in METHODS}
     assert listing() == expected, "run: python docs/generate_reference.py"

@@ -49,9 +49,14 @@ _PLAIN = _PlainValues()
 
 
 def _plain(value: Any, kind: Any, rules: Any) -> Any:
-    """The value where it is plain and nothing is asked of it, None otherwise."""
-    if not isinstance(value, str) or rules.parser is not None:
+    """The value where it is plain and nothing is asked of it, or its own function takes it; None otherwise."""
+    if not isinstance(value, str):
         return None
+    if rules.parser is not None:
+        try:
+            return rules.parser(value)
+        except ValueError:  # said by the parser's own check
+            return None
     if kind is str:
         return value
     if kind is int and rules.min is None and rules.max is None and value.isascii() and value.isdecimal():
