@@ -15,6 +15,9 @@ from crypsis.kernels.attribute_costs import NUMBERS, TREE, VALUES, Attributes, c
 from crypsis.kernels.class_diversity import Constraints, People, bad_parts_of_people, is_diverse
 from crypsis.kernels.selection import sorted_at
 
+_BITS = 63  # codes below are marked in one number
+_FEW = 32  # values are sorted one by one
+
 
 @njit
 def mondrian_parts(
@@ -32,6 +35,8 @@ def mondrian_parts(
     Attributes of values without a tree are split at every value, or `in_halves` that are as equal as can be.
     """
     n_rows, n_attributes = codes.shape
+    kind, unit, full = attributes.kind, attributes.unit, attributes.full
+    key_start, keys = attributes.key_start, attributes.keys
     rows = np.arange(n_rows)
     table = codes.copy()
     scratch_rows, scratch_table = np.empty_like(rows), np.empty_like(table)
@@ -44,6 +49,7 @@ def mondrian_parts(
     low, high = np.empty(n_attributes, np.int64), np.empty(n_attributes, np.int64)
     missing = np.empty(n_attributes, np.int64)
     tried = np.empty(n_attributes, np.bool_)
+    sizes, places = np.zeros(n_values + 2, np.int64), np.empty(n_values + 2, np.int64)  # of the parts of one part
     waiting_start, waiting_stop = [0], [n_rows]
     starts = [0][:0]
     stamp = 0
@@ -53,24 +59,41 @@ def mondrian_parts(
         split = False
         if size >= 2 * k:
             for attribute in range(n_attributes):
-                stamp += 1
-                costs[attribute] = _part_cost(
-                    table, start, stop, attributes, attribute, low, high, missing, seen, stamp
-                )
+                smallest, largest, absent = _span(table, start, stop, attribute)
+                low[attribute], high[attribute], missing[attribute] = smallest, largest, absent
                 tried[attribute] = False
+                if absent > 0:
+                    costs[attribute] = full[attribute] if largest >= 0 else 0
+                elif smallest == largest:
+                    costs[attribute] = 0
+                elif kind[attribute] == NUMBERS:
+                    first = key_start[attribute]
+                    costs[attribute] = unit[attribute] * (keys[first + largest] - keys[first + smallest])
+                elif kind[attribute] == VALUES:
+                    stamp += 1
+                    distinct = _distinct(table, start, stop, attribute, largest, seen, stamp)
+                    costs[attribute] = unit[attribute] * distinct
+                else:
+                    costs[attribute] = span_cost(attributes, attribute, smallest, largest)
             for _ in range(n_attributes):
                 best = -1
                 for attribute in range(n_attributes):
                     if not tried[attribute] and (best < 0 or costs[attribute] > costs[best]):
                         best = attribute
                 tried[best] = True
-                n_parts = _divide(
-                    table, start, stop, attributes, best, low[best], high[best], missing[best],
-                    part_of, values, histogram, number_of, in_halves,
-                )  # fmt: skip
+                if kind[best] == NUMBERS and low[best] < high[best]:
+                    present = size - missing[best]
+                    cut = _lower_median(table, start, stop, best, low[best], high[best], present, values, histogram)
+                    n_parts = _cut(table, start, stop, best, cut, high[best], missing[best], part_of)
+                else:
+                    n_parts = _divide(
+                        table, start, stop, attributes, best, low[best], high[best], missing[best],
+                        part_of, histogram, number_of, in_halves,
+                    )  # fmt: skip
                 if n_parts < 2:
                     continue
-                sizes = np.zeros(n_parts, np.int64)
+                for part in range(n_parts):
+                    sizes[part] = 0
                 for index in range(start, stop):
                     sizes[part_of[index]] += 1
                 smallest = size
@@ -84,11 +107,10 @@ def mondrian_parts(
                     ).any():
                         continue
                 elif len(constraints.kind) and not _all_diverse(
-                    rows, start, stop, part_of, sizes, sensitive, constraints
+                    rows, start, stop, part_of, n_parts, sensitive, constraints
                 ):
                     continue
                 split = True
-                places = np.empty(n_parts, np.int64)
                 reached = start
                 for part in range(n_parts):
                     places[part] = reached
@@ -100,9 +122,12 @@ def mondrian_parts(
                     target = places[part_of[index]]
                     places[part_of[index]] += 1
                     scratch_rows[target] = rows[index]
-                    scratch_table[target] = table[index]
-                rows[start:stop] = scratch_rows[start:stop]
-                table[start:stop] = scratch_table[start:stop]
+                    for attribute in range(n_attributes):
+                        scratch_table[target, attribute] = table[index, attribute]
+                for index in range(start, stop):
+                    rows[index] = scratch_rows[index]
+                    for attribute in range(n_attributes):
+                        table[index, attribute] = scratch_table[index, attribute]
                 break
         if not split:
             starts.append(start)
@@ -114,38 +139,53 @@ def mondrian_parts(
 
 
 @njit
-def _part_cost(
-    table: Int32s, start: int, stop: int, attributes: Attributes, attribute: int,
-    low: Int64s, high: Int64s, missing: Int64s, seen: Int64s, stamp: int,
-) -> int:  # fmt: skip
-    """The cost of the part's cell in one attribute; notes its lowest and highest code and what is missing."""
-    smallest, largest, absent, distinct = 1 << 40, -1, 0, 0
-    counts_values = attributes.kind[attribute] == VALUES
-    for index in range(start, stop):
+def _span(table: Int32s, start: int, stop: int, attribute: int) -> tuple[int, int, int]:
+    """The part's lowest and highest code in one attribute, and how many codes are missing."""
+    smallest = largest = table[start, attribute]
+    for index in range(start + 1, stop):
         code = table[index, attribute]
-        if code < 0:
-            absent += 1
-        else:
-            smallest, largest = min(smallest, code), max(largest, code)
-            if counts_values and seen[code] != stamp:
+        smallest, largest = min(smallest, code), max(largest, code)
+    absent = 0
+    if smallest < 0:
+        smallest = largest
+        for index in range(start, stop):
+            code = table[index, attribute]
+            if code < 0:
+                absent += 1
+            else:
+                smallest = min(smallest, code)
+    return int(smallest), int(largest), absent
+
+
+@njit
+def _distinct(table: Int32s, start: int, stop: int, attribute: int, largest: int, seen: Int64s, stamp: int) -> int:
+    """How many codes the part has in one attribute; none is missing."""
+    distinct = 0
+    if largest < _BITS:
+        found = 0
+        for index in range(start, stop):
+            found |= 1 << table[index, attribute]
+        while found:
+            found &= found - 1
+            distinct += 1
+    else:
+        for index in range(start, stop):
+            code = table[index, attribute]
+            if seen[code] != stamp:
                 seen[code] = stamp
                 distinct += 1
-    low[attribute], high[attribute], missing[attribute] = smallest, largest, absent
-    if absent == stop - start:
-        return 0
-    if absent > 0:
-        return int(attributes.full[attribute])
-    if counts_values:
-        return int(attributes.unit[attribute] * distinct) if distinct > 1 else 0
-    return span_cost(attributes, attribute, smallest, largest)
+    return distinct
 
 
 @njit
 def _divide(
     table: Int32s, start: int, stop: int, attributes: Attributes, attribute: int, low: int, high: int, missing: int,
-    part_of: Int64s, values: Int32s, histogram: Int64s, number_of: Int64s, in_halves: bool,
+    part_of: Int64s, histogram: Int64s, number_of: Int64s, in_halves: bool,
 ) -> int:  # fmt: skip
-    """Write the part of each row into `part_of` and return how many parts there are; missing values are the last."""
+    """Write the part of each row into `part_of` and return how many parts there are; missing values are the last.
+
+    Numbers are cut at their median elsewhere, unless there is one value.
+    """
     present = stop - start - missing
     if present == 0:
         return 1
@@ -155,19 +195,10 @@ def _divide(
         for index in range(start, stop):
             part_of[index] = 0 if table[index, attribute] >= 0 else 1
         return 2 if missing else 1
-    if kind == NUMBERS:
-        median = _lower_median(table, start, stop, attribute, low, high, present, values, histogram)
-        n_parts = 2 if median < high else 1
-        for index in range(start, stop):
-            code = table[index, attribute]
-            part_of[index] = n_parts if code < 0 else 0 if code <= median else 1
-    elif kind == VALUES and in_halves:
+    if kind == VALUES and in_halves:
         cut = _even_cut(table, start, stop, attribute, low, high, present, histogram)
-        n_parts = 2
-        for index in range(start, stop):
-            code = table[index, attribute]
-            part_of[index] = n_parts if code < 0 else 0 if code <= cut else 1
-    elif kind == TREE:
+        return _cut(table, start, stop, attribute, cut, high, missing, part_of)
+    if kind == TREE:
         first = attributes.node_start[attribute]
         node = common_node(attributes, attribute, low, high)
         for index in range(start, stop):  # the children in order: a leaf marks the child that it lies below
@@ -204,6 +235,18 @@ def _divide(
 
 
 @njit
+def _cut(
+    table: Int32s, start: int, stop: int, attribute: int, cut: int, high: int, missing: int, part_of: Int64s
+) -> int:
+    """Write the part of each row: up to the cut, above it, missing; return how many there are."""
+    n_parts = 2 if cut < high else 1
+    for index in range(start, stop):
+        code = table[index, attribute]
+        part_of[index] = n_parts if code < 0 else int(code > cut)
+    return n_parts + (missing > 0)
+
+
+@njit
 def _lower_median(
     table: Int32s, start: int, stop: int, attribute: int, low: int, high: int, present: int,
     values: Int32s, histogram: Int64s,
@@ -228,6 +271,14 @@ def _lower_median(
         if code >= 0:
             values[count] = code
             count += 1
+    if count <= _FEW:
+        for place in range(1, count):
+            value = values[place]
+            while place > 0 and values[place - 1] > value:
+                values[place] = values[place - 1]
+                place -= 1
+            values[place] = value
+        return int(values[wanted])
     return sorted_at(values[:count], wanted, low, high)
 
 
@@ -253,17 +304,17 @@ def _even_cut(
 
 @njit
 def _all_diverse(
-    rows: Int64s, start: int, stop: int, part_of: Int64s, sizes: Int64s, sensitive: Int32s, constraints: Constraints
+    rows: Int64s, start: int, stop: int, part_of: Int64s, n_parts: int, sensitive: Int32s, constraints: Constraints
 ) -> bool:
     """Whether every part satisfies every constraint."""
     for which in range(len(constraints.kind)):
         width = constraints.table_start[which + 1] - constraints.table_start[which]
-        counts = np.zeros((len(sizes), width), np.int64)
+        counts = np.zeros((n_parts, width), np.int64)
         for index in range(start, stop):
             code = sensitive[rows[index], constraints.column[which]]
             if code >= 0:
                 counts[part_of[index], code] += 1
-        for part in range(len(sizes)):
+        for part in range(n_parts):
             if not is_diverse(constraints, which, counts[part]):
                 return False
     return True
