@@ -259,7 +259,7 @@ def test_the_release_is_there_when_measuring_beside_it_fails(tmp_path: Path, mon
 def test_a_release_that_is_refused_is_not_measured_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crypsis.release._RECORDS_BESIDE", 0)
     release = crypsis.anonymize(people(), Mondrian(k=2, hierarchy=TREES))
-    monkeypatch.setattr(TableKind, "read", lambda *asked: (release.data.take(np.array([0])), None))
+    monkeypatch.setattr(TableKind, "read_back", lambda *asked: (release.data.take(np.array([0])), None))
     with pytest.raises(VerificationFailed, match="read back"):
         release.write(tmp_path / "r", private_report=tmp_path / "p.json")
     assert not list(tmp_path.iterdir())

@@ -512,7 +512,7 @@ class Release:
         self.kind.write(folder, form, self.side_file, rows, format)
         files = dict.fromkeys(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         told = {"data": self._described(form, self.side_file, format, order), "files": files}
-        data, side_file = self.kind.read(folder, told)
+        data, side_file = self.kind.read_back(folder, told, form, rows)
         guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
         verdict = self._recount(data, guarantee)
         subject = Subject(

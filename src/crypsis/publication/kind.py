@@ -87,6 +87,10 @@ class PublishedKind(ABC):
         """What is published beside the records of a release folder; None if nothing is."""
         return None
 
+    def read_back(self, folder: Path, manifest: Mapping[str, Any], written: Any, rows: Int64s) -> tuple[Any, Any]:
+        """The same of a folder to which these rows of `written` have just been written, as a recipient reads it."""
+        return self.read(folder, manifest)
+
     def verify_parts(
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
     ) -> tuple[int, Verdict]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.arrays.row_ranks import order_rows
@@ -16,6 +17,7 @@ from crypsis.data.formats.failures import writing
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
+from crypsis.data.reread_table import reread_table
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadRelease
 from crypsis.executors.executor import Executor
@@ -65,7 +67,21 @@ class TableKind(PublishedKind):
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTable, None]:
         described = manifest["data"]
-        frame, source = read_table_file(folder / described["file"])
+        return self._of_texts(*read_table_file(folder / described["file"]), described), None
+
+    def read_back(
+        self, folder: Path, manifest: Mapping[str, Any], written: PublishedTable, rows: Int64s
+    ) -> tuple[PublishedTable, None]:
+        described = manifest["data"]
+        frame, source = _read_own(folder / described["file"])
+        columns = {column["name"]: column for column in described["columns"]}
+        same = reread_table(frame, written, rows, told_nodes(columns), told_leaves(columns))
+        if same is None:
+            return self._of_texts(frame, source, described), None
+        return replace(same, in_input_order=described.get("order") == "input"), None
+
+    @staticmethod
+    def _of_texts(frame: pl.DataFrame, source: str, described: Mapping[str, Any]) -> PublishedTable:
         columns = {column["name"]: column for column in described["columns"]}
         refuse_other_columns(frame.columns, columns, source)
         published = PublishedTable.from_frame(
@@ -76,7 +92,7 @@ class TableKind(PublishedKind):
             hierarchies=told_leaves(columns),
             source=source,
         )
-        return replace(published, in_input_order=described.get("order") == "input"), None
+        return replace(published, in_input_order=described.get("order") == "input")
 
     def verify_parts(
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
@@ -172,6 +188,13 @@ class TableKind(PublishedKind):
                 for column in columns
             )
         )
+
+
+def _read_own(path: Path) -> tuple[pl.DataFrame, str]:
+    """A file that this process has just written, which needs no process with limits to be read."""
+    if path.suffix == ".parquet":
+        return pl.read_parquet(path, glob=False), str(path)
+    return read_table_file(path)
 
 
 def told_nodes(columns: Mapping[str, Any]) -> dict[str, list[str]]:
