@@ -57,6 +57,20 @@ def test_the_folder_is_that_of_the_table_in_memory(parts: Path, tmp_path: Path) 
     assert len(read.data) == 123
 
 
+def test_published_parts_are_scanned_and_described(parts: Path, tmp_path: Path) -> None:
+    with crypsis.anonymize(crypsis.scan_table(parts, ROLES), crypsis.Mondrian(k=4), block_rows=30) as release:
+        written = release.write(tmp_path / "written")
+        whole = pl.read_parquet(written / "table" / "*.parquet")
+        described = json.loads((written / "release.json").read_text())["data"]
+        assert len(release.data) == 123
+        assert release.data.scan().collect().equals(whole)
+        assert release.data.describe() == described
+    read = crypsis.read_release(written)
+    assert read.data.scan().collect().equals(whole)
+    ages = read.data.scan().group_by("age").len().collect()
+    assert ages["len"].sum() == 123
+
+
 def test_a_large_release_has_the_same_parts_and_figures(
     parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -140,6 +140,10 @@ class PublishedData:
         """One row per record, with texts; sets and sequences as JSON arrays."""
         return self.to_frame().cast(pl.String)  # type: ignore[attr-defined, no-any-return]
 
+    def scan(self) -> pl.LazyFrame:
+        """The same rows as a lazy frame; those of a release in parts are read when they are asked for."""
+        return self.to_texts().lazy()
+
     def _repr_html_(self) -> str:
         frame = self.to_texts()
         size = f"{frame.height:,} published rows"

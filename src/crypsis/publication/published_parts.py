@@ -14,9 +14,11 @@ from crypsis.data.missing import MISSING_EQUALS_MISSING
 from crypsis.data.relational import NodeLeaves, PublishedColumn
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadPublication, BadRow
+from crypsis.executors.serial import Serial
+from crypsis.guarantees import KAnonymity
 from crypsis.publication.relational import described_nodes, told_leaves, told_nodes
 from crypsis.publication.table_parts import FOLDER, PARTS
-from crypsis.verifiers.table_parts import CountedParts, PublishedColumns
+from crypsis.verifiers.table_parts import CountedParts, PublishedColumns, count_parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +67,11 @@ class PublishedParts(PublishedData):
         column = PublishedColumn(name, role, codes, cells, self.hierarchies.get(name))
         return column, counts["n"].to_numpy()
 
-    def describe(self, counted: CountedParts) -> dict[str, Any]:
-        """The entry of a manifest."""
+    def describe(self, counted: CountedParts | None = None) -> dict[str, Any]:
+        """The entry of a manifest; the parts are read once, where nobody counted them yet."""
+        if counted is None:
+            with Serial() as executor:
+                return self.describe(count_parts(self.files, self.columns, KAnonymity(k=1), executor))
         return {
             "kind": "table",
             "file": FOLDER,
