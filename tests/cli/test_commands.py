@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -239,7 +238,6 @@ def test_ctrl_c_leaves_nothing_behind(town):
     )
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "writing"
-    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130

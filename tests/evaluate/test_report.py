@@ -163,7 +163,9 @@ def test_a_report_names_files_without_the_folders_of_this_machine(tmp_path: Path
     tree.write_text("a;*\nb;*\n")
     store = finished_store(tmp_path, hierarchy={"city": {"path": str(tree)}}, name="a sweep")
     store.write_cell(replace(store.cell("bb"), end=End("failed", "x", f"{tree} is no tree.")))
-    for file in write_report(store):
+    files = write_report(store)
+    assert files
+    for file in files:
         text = file.read_text()
         assert "trees.csv is no tree." in text
         assert str(tmp_path) not in text

@@ -59,7 +59,9 @@ def test_headings_come_in_order(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_drawing_has_words_or_is_hidden_from_readers(case: str) -> None:
-    for drawing in parsed(render(*CASES[case])).iter("svg"):
+    drawings = list(parsed(render(*CASES[case])).iter("svg"))
+    assert drawings
+    for drawing in drawings:
         assert drawing.get("aria-hidden") == "true" or (drawing.get("role") == "img" and drawing.get("aria-label"))
 
 

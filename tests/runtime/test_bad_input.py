@@ -190,8 +190,10 @@ def test_any_other_character_in_a_label_is_data(tmp_path: Path) -> None:
     places = ["a,b", 'q"uote', "back\\slash", "tab\t", "nul\x00", "line\u2028", "\r", "\u00fc\U0001f680", "\x7f"]
     lines = [event(f"{place}{person}", place, t) for t in range(1, 9) for place in places for person in range(3)]
     stream(prepared(tmp_path / "run", lines, run={"checkpoint_every": 1}))
-    for window in windows_of(tmp_path / "run"):
-        assert {doublet[0] for one in window["records"] for doublet in one["doublets"]} == set(places)
+    windows = windows_of(tmp_path / "run")
+    assert windows
+    for window in windows:
+        assert {doublet[0] for record in window["records"] for doublet in record["doublets"]} == set(places)
 
 
 def test_a_sensitive_value_that_is_a_declared_place_is_refused() -> None:

@@ -436,6 +436,7 @@ def test_the_view_shows_windows_suppression_lag_and_rate(tmp_path: Path) -> None
 def test_the_text_of_a_window_is_that_of_its_object(tmp_path: Path) -> None:
     stream(prepared(tmp_path / "run", [*lively_lines(), event('q"\\', "a", 41), event("ü", "ï\t", 41)]))
     read = read_windows(published(tmp_path / "run")[0].splitlines())
+    assert len(read) > 1
     for window in read:
         content = window_object(window, read.locations.labels, read.classes, {"mode": "é"})
         line, digest = window_text(window, read.locations.labels, read.classes, {"mode": "é"})

@@ -57,7 +57,9 @@ def test_no_record_is_lost_between_before_and_after(seed: int) -> None:
     frame = pl.DataFrame({"age": ages, "weight": [age / 7 for age in ages], "day": days})
     original = Table.from_frame(frame, dict.fromkeys(frame.columns, "quasi"))
     release = crypsis.anonymize(original, crypsis.Mondrian(k=seed + 2))
-    for name in comparable_columns(original, release.data):
+    columns = comparable_columns(original, release.data)
+    assert columns == frame.columns
+    for name in columns:
         drawn = both(frame_of("before_after", original=original, published=release.data, column=name).data)
         assert sum(drawn["before"]) == len(ages)
         assert sum(drawn["after"]) == pytest.approx(len(ages), abs=0.05 * len(drawn["after"]))  # rounded to a tenth
