@@ -220,11 +220,18 @@ def _pass_docstrings(tree: ast.AST, passed: set[int]) -> None:
         elif isinstance(node, (ast.Compare, ast.Subscript)) or (
             isinstance(node, ast.Call) and _called(node) == "word_set"
         ):
-            passed.update(id(part) for part in ast.walk(node) if isinstance(part, (ast.Constant, ast.JoinedStr)))
+            kept = {id(part) for figure in _figures_in(node) for part in ast.walk(figure)}
+            words = (part for part in ast.walk(node) if isinstance(part, (ast.Constant, ast.JoinedStr)))
+            passed.update(id(part) for part in words if id(part) not in kept)
         elif isinstance(node, ast.Dict):
             passed.update(id(key) for key in node.keys)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             continue
+
+
+def _figures_in(node: ast.AST) -> Iterator[ast.Call]:
+    """Figures that stand in an annotation, whose labels and meanings are texts."""
+    return (part for part in ast.walk(node) if isinstance(part, ast.Call) and _called(part) == "Figure")
 
 
 def _of_nouns() -> Iterator[Text]:

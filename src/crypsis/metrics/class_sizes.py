@@ -8,36 +8,55 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
 from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.metrics.figure import Figure
+from crypsis.metrics.figure import Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
-class ClassSizes:
+class ClassSizes(Measured):
     """Counts of classes and records; suppressed records are in no class."""
 
-    classes: int
-    smallest: int
-    mean: float
-    largest: int
-    suppressed: int
-    discernibility: int
-
-    def figures(self) -> dict[str, float | int]:
-        return {
-            "classes": self.classes,
-            "smallest_class": self.smallest,
-            "class_size_loss": self.mean,
-            "largest_class": self.largest,
-            "suppressed_records_loss": self.suppressed,
-            "discernibility_loss": self.discernibility,
-        }
+    classes: Annotated[int, Figure("classes", "Classes", "Combinations of quasi-identifiers that are published.")]
+    smallest: Annotated[
+        int, Figure("smallest_class", "Smallest class", "Records of the rarest combination of quasi-identifiers.")
+    ]
+    mean: Annotated[
+        float,
+        Figure(
+            "class_size_loss",
+            "Mean class size",
+            "Records that share a combination, on average.",
+            rank=5,
+            former_name="mean_class_size",
+        ),
+    ]
+    largest: Annotated[int, Figure("largest_class", "Largest class", "Records of the most frequent combination.")]
+    suppressed: Annotated[
+        int,
+        Figure(
+            "suppressed_records_loss",
+            "Suppressed records",
+            "Records that the release does not show at all.",
+            rank=2,
+            former_name="suppressed_records",
+        ),
+    ]
+    discernibility: Annotated[
+        int,
+        Figure(
+            "discernibility_loss",
+            "Discernibility",
+            "Every record costs the size of its class, a suppressed one the size of the table.",
+            abbreviation="DM",
+        ),
+    ]
 
 
 def class_sizes(original: Table | Mixed, published: PublishedTable | PublishedMixed) -> ClassSizes:
@@ -89,28 +108,4 @@ class ClassSizesMetric(Metric):
     accepts = (Table, Mixed)
     reads = (PublishedTable, PublishedMixed)
     measure = staticmethod(class_sizes)
-    figures = (
-        Figure("classes", "Classes", "Combinations of quasi-identifiers that are published."),
-        Figure("smallest_class", "Smallest class", "Records of the rarest combination of quasi-identifiers."),
-        Figure(
-            "class_size_loss",
-            "Mean class size",
-            "Records that share a combination, on average.",
-            rank=5,
-            former_name="mean_class_size",
-        ),
-        Figure("largest_class", "Largest class", "Records of the most frequent combination."),
-        Figure(
-            "suppressed_records_loss",
-            "Suppressed records",
-            "Records that the release does not show at all.",
-            rank=2,
-            former_name="suppressed_records",
-        ),
-        Figure(
-            "discernibility_loss",
-            "Discernibility",
-            "Every record costs the size of its class, a suppressed one the size of the table.",
-            abbreviation="DM",
-        ),
-    )
+    figures = figures_of(ClassSizes)

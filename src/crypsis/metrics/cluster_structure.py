@@ -3,39 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.forest_counts import ForestCounts
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
-from crypsis.metrics.figure import Figure
+from crypsis.metrics.figure import Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
-class ClusterStructure:
+class ClusterStructure(Measured):
     """Counts and means over clusters."""
 
-    clusters: int
-    smallest: int
-    mean_size: float
-    largest: int
-    chunks_per_cluster: float
-    terms_per_term_chunk: float
-    shared_chunks: int
-    joint_depth: int
-
-    def figures(self) -> dict[str, float | int]:
-        return {
-            "clusters": self.clusters,
-            "smallest_cluster": self.smallest,
-            "mean_cluster": self.mean_size,
-            "largest_cluster": self.largest,
-            "record_chunks_per_cluster": self.chunks_per_cluster,
-            "terms_per_term_chunk": self.terms_per_term_chunk,
-            "shared_chunks": self.shared_chunks,
-            "joint_depth": self.joint_depth,
-        }
+    clusters: Annotated[int, Figure("clusters", "Clusters", "Groups of records that are published together.")]
+    smallest: Annotated[int, Figure("smallest_cluster", "Smallest cluster", "Records in it.")]
+    mean_size: Annotated[float, Figure("mean_cluster", "Mean cluster", "Records in a cluster, on average.")]
+    largest: Annotated[int, Figure("largest_cluster", "Largest cluster", "Records in it.")]
+    chunks_per_cluster: Annotated[
+        float,
+        Figure(
+            "record_chunks_per_cluster",
+            "Record chunks in a cluster",
+            "Parts that the records of a cluster are cut into, on average.",
+        ),
+    ]
+    terms_per_term_chunk: Annotated[
+        float,
+        Figure(
+            "terms_per_term_chunk",
+            "Terms in a term chunk",
+            "Average number of terms of a cluster whose presence is published, but not how often they occur.",
+        ),
+    ]
+    shared_chunks: Annotated[
+        int, Figure("shared_chunks", "Shared chunks", "Chunks with subrecords of several clusters.")
+    ]
+    joint_depth: Annotated[
+        int, Figure("joint_depth", "Depth of joint clusters", "How often clusters were joined, one above another.")
+    ]
 
 
 def cluster_structure(original: Transactions, published: DisassociatedTransactions) -> ClusterStructure:
@@ -72,21 +79,4 @@ class ClusterStructureMetric(Metric):
     name = "cluster_structure"
     accepts = (Transactions,)
     measure = staticmethod(cluster_structure)
-    figures = (
-        Figure("clusters", "Clusters", "Groups of records that are published together."),
-        Figure("smallest_cluster", "Smallest cluster", "Records in it."),
-        Figure("mean_cluster", "Mean cluster", "Records in a cluster, on average."),
-        Figure("largest_cluster", "Largest cluster", "Records in it."),
-        Figure(
-            "record_chunks_per_cluster",
-            "Record chunks in a cluster",
-            "Parts that the records of a cluster are cut into, on average.",
-        ),
-        Figure(
-            "terms_per_term_chunk",
-            "Terms in a term chunk",
-            "Average number of terms of a cluster whose presence is published, but not how often they occur.",
-        ),
-        Figure("shared_chunks", "Shared chunks", "Chunks with subrecords of several clusters."),
-        Figure("joint_depth", "Depth of joint clusters", "How often clusters were joined, one above another."),
-    )
+    figures = figures_of(ClusterStructure)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from crypsis.errors import BadParameter, NotApplicable
 from crypsis.kernels.optics import optics
 from crypsis.metrics.alignment import align
 from crypsis.metrics.distance import diameter
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.route_distance import Routes, near_routes, representative_points
 from crypsis.parameters import Above, AtLeast, Parameter
@@ -71,34 +72,66 @@ class ClusterScores:
 
 
 @dataclass(frozen=True)
-class ClusteringComparison:
+class ClusteringComparison(Measured):
     """Averages over the original clusters, each scored against its best published one; and what was compared.
 
     The averages are 1 where the original has no cluster.
     """
 
-    precision: float
-    recall: float
-    f: float
-    precision_star: float
-    f_star: float
-    original_clusters: int
-    published_clusters: int
+    precision: Annotated[
+        float,
+        Figure(
+            "cluster_precision_score",
+            "Cluster precision",
+            "Share of a published cluster that was in the original cluster which it resembles most.",
+            unit=SHARE,
+        ),
+    ]
+    recall: Annotated[
+        float,
+        Figure(
+            "cluster_recall_score",
+            "Cluster recall",
+            "Share of an original cluster that is found again in the published cluster which it resembles most.",
+            unit=SHARE,
+        ),
+    ]
+    f: Annotated[
+        float,
+        Figure(
+            "cluster_f_score",
+            "Cluster F",
+            "Harmonic mean of cluster precision and recall; 1 means that all clusters are as they were.",
+            unit=SHARE,
+        ),
+    ]
+    precision_star: Annotated[
+        float,
+        Figure(
+            "cluster_precision_star_score",
+            "Cluster precision without noise",
+            "Cluster precision where rows that were in no original cluster do not count against it.",
+            unit=SHARE,
+        ),
+    ]
+    f_star: Annotated[
+        float,
+        Figure(
+            "cluster_f_star_score",
+            "Cluster F without noise",
+            "Harmonic mean of cluster precision without noise and recall.",
+            unit=SHARE,
+        ),
+    ]
+    original_clusters: Annotated[
+        int, Figure("original_clusters", "Original clusters", "Clusters of similar rows in the original.")
+    ]
+    published_clusters: Annotated[
+        int, Figure("published_clusters", "Published clusters", "Clusters of similar rows in the release.")
+    ]
     original_noise: int
     published_noise: int
     per_cluster: dict[int, ClusterScores]
-
-    def figures(self) -> dict[str, float | int]:
-        """The numbers that a release may tell."""
-        return {
-            "cluster_precision_score": self.precision,
-            "cluster_recall_score": self.recall,
-            "cluster_f_score": self.f,
-            "cluster_precision_star_score": self.precision_star,
-            "cluster_f_star_score": self.f_star,
-            "original_clusters": self.original_clusters,
-            "published_clusters": self.published_clusters,
-        }
 
 
 def clustering_comparison(
@@ -249,37 +282,4 @@ class ClusteringComparisonMetric(Metric):
     aligned = True
     default = False
     measure = staticmethod(clustering_comparison)
-    figures = (
-        Figure(
-            "cluster_precision_score",
-            "Cluster precision",
-            "Share of a published cluster that was in the original cluster which it resembles most.",
-            unit=SHARE,
-        ),
-        Figure(
-            "cluster_recall_score",
-            "Cluster recall",
-            "Share of an original cluster that is found again in the published cluster which it resembles most.",
-            unit=SHARE,
-        ),
-        Figure(
-            "cluster_f_score",
-            "Cluster F",
-            "Harmonic mean of cluster precision and recall; 1 means that all clusters are as they were.",
-            unit=SHARE,
-        ),
-        Figure(
-            "cluster_precision_star_score",
-            "Cluster precision without noise",
-            "Cluster precision where rows that were in no original cluster do not count against it.",
-            unit=SHARE,
-        ),
-        Figure(
-            "cluster_f_star_score",
-            "Cluster F without noise",
-            "Harmonic mean of cluster precision without noise and recall.",
-            unit=SHARE,
-        ),
-        Figure("original_clusters", "Original clusters", "Clusters of similar rows in the original."),
-        Figure("published_clusters", "Published clusters", "Clusters of similar rows in the release."),
-    )
+    figures = figures_of(ClusteringComparison)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_type_hints
 
 LOWER = "lower is better"
 HIGHER = "higher is better"
@@ -53,3 +54,24 @@ def direction_of(name: str) -> str:
     """Which way a figure is better, as its name says; a figure of one column is named "… of column"."""
     first = name.partition(" of ")[0]
     return LOWER if first.endswith("_loss") else HIGHER if first.endswith("_score") else NEITHER
+
+
+class Measured:
+    """A result whose fields are figures: `mean: Annotated[float, Figure("class_size_loss", ...)]`."""
+
+    def figures(self) -> dict[str, float | int]:
+        """The figures by name, in the order of the fields; a field that is None has none."""
+        values = {figure.name: getattr(self, field) for field, figure in figures_by_field(type(self)).items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def figures_of(result: type[Measured]) -> tuple[Figure, ...]:
+    """The figures that the fields of a result are annotated with, in their order."""
+    return tuple(figures_by_field(result).values())
+
+
+def figures_by_field(result: type[Measured]) -> dict[str, Figure]:
+    """The figure that each field of a result is annotated with; other fields are left out."""
+    hints = get_type_hints(result, include_extras=True)
+    marks = {field: getattr(hint, "__metadata__", ()) for field, hint in hints.items()}
+    return {field: mark for field, found in marks.items() for mark in found if isinstance(mark, Figure)}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, NotApplicable
 from crypsis.hierarchy.taxonomy import Taxonomy
 from crypsis.kernels.top_itemsets import TopItemsets, top_itemsets
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 
 MOST = 1_000
@@ -33,24 +33,44 @@ Itemset = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class TopItemsetLoss:
+class TopItemsetLoss(Measured):
     """`tkd_loss` is the mean over reconstructions; `tkd_a_loss` looks at published subrecords only."""
 
-    tkd_loss: float | None
-    tkd_a_loss: float | None
-    itemsets: int
-    last_support: int
-    last_ties: int
-
-    def figures(self) -> dict[str, float | int]:
-        named = {
-            "tkd_loss": self.tkd_loss,
-            "tkd_a_loss": self.tkd_a_loss,
-            "tkd_itemsets": self.itemsets,
-            "tkd_last_support": self.last_support,
-            "tkd_last_ties": self.last_ties,
-        }
-        return {name: value for name, value in named.items() if value is not None}
+    tkd_loss: Annotated[
+        float | None,
+        Figure(
+            "tkd_loss",
+            "Top itemsets not found",
+            "Share of the original's most frequent itemsets that are not among the most frequent of the release; a "
+            "disassociated release is read as one dataset that fits it.",
+            unit=SHARE,
+            abbreviation="tKd",
+            rank=4,
+        ),
+    ]
+    tkd_a_loss: Annotated[
+        float | None,
+        Figure(
+            "tkd_a_loss",
+            "Top itemsets not found in subrecords (tKd-a)",
+            "The same, looking at the published subrecords alone.",
+            unit=SHARE,
+        ),
+    ]
+    itemsets: Annotated[
+        int, Figure("tkd_itemsets", "Top itemsets", "How many of the most frequent itemsets were compared.")
+    ]
+    last_support: Annotated[
+        int, Figure("tkd_last_support", "Support of the last top itemset", "Records that hold the last one compared.")
+    ]
+    last_ties: Annotated[
+        int,
+        Figure(
+            "tkd_last_ties",
+            "Ties with the last top itemset",
+            "Itemsets seen that are as frequent as the last one compared.",
+        ),
+    ]
 
 
 def tkd_loss(
@@ -216,30 +236,7 @@ class TkdLoss(Metric):
     accepts = (Transactions,)
     seeded = True
     measure = staticmethod(tkd_loss)
-    figures = (
-        Figure(
-            "tkd_loss",
-            "Top itemsets not found",
-            "Share of the original's most frequent itemsets that are not among the most frequent of the release; a "
-            "disassociated release is read as one dataset that fits it.",
-            unit=SHARE,
-            abbreviation="tKd",
-            rank=4,
-        ),
-        Figure(
-            "tkd_a_loss",
-            "Top itemsets not found in subrecords (tKd-a)",
-            "The same, looking at the published subrecords alone.",
-            unit=SHARE,
-        ),
-        Figure("tkd_itemsets", "Top itemsets", "How many of the most frequent itemsets were compared."),
-        Figure("tkd_last_support", "Support of the last top itemset", "Records that hold the last one compared."),
-        Figure(
-            "tkd_last_ties",
-            "Ties with the last top itemset",
-            "Itemsets seen that are as frequent as the last one compared.",
-        ),
-    )
+    figures = figures_of(TopItemsetLoss)
 
 
 class TkdMl2Loss(Metric):

@@ -7,6 +7,7 @@ data. Transactions on Data Privacy 7, 2014, section 6.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -16,40 +17,93 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.symbol_distances import distances_to_members
 from crypsis.metrics.distance import diameter
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated_to_known
 
 
 @dataclass(frozen=True)
-class LocationStatistics:
+class LocationStatistics(Measured):
     """Counts of distinct published symbols, and shares of the original visits, sensitive locations left out.
 
     `mean_distance_percent` averages, over generalized symbols, the mean distance between two members as a
     percentage of the diameter; None when the locations have no coordinates.
     """
 
-    intact_locations: int
-    generalized_locations: int
-    suppressed_locations: int
-    mean_size: float
-    mean_distance_percent: float | None
-    intact_share: float
-    generalized_share: float
-    suppressed_share: float
-
-    def figures(self) -> dict[str, float | int]:
-        named = {
-            "intact_locations": self.intact_locations,
-            "generalized_locations": self.generalized_locations,
-            "suppressed_locations_loss": self.suppressed_locations,
-            "generalized_size_loss": self.mean_size,
-            "generalized_spread_loss": self.mean_distance_percent,
-            "intact_visits_score": self.intact_share,
-            "generalized_visits_loss": self.generalized_share,
-            "suppressed_visits_loss": self.suppressed_share,
-        }
-        return {name: value for name, value in named.items() if value is not None}
+    intact_locations: Annotated[
+        int,
+        Figure(
+            "intact_locations",
+            "Intact symbols",
+            "Published symbols that are a single location. Sensitive locations are left out.",
+        ),
+    ]
+    generalized_locations: Annotated[
+        int,
+        Figure(
+            "generalized_locations", "Generalized symbols", "Published symbols that stand for one of several locations."
+        ),
+    ]
+    suppressed_locations: Annotated[
+        int,
+        Figure(
+            "suppressed_locations_loss",
+            "Suppressed locations",
+            "Locations of the original that no published symbol holds.",
+            former_name="suppressed_locations",
+        ),
+    ]
+    mean_size: Annotated[
+        float,
+        Figure(
+            "generalized_size_loss",
+            "Mean size of generalized symbols",
+            "How many locations a generalized symbol joins, on average.",
+            former_name="mean_size",
+        ),
+    ]
+    mean_distance_percent: Annotated[
+        float | None,
+        Figure(
+            "generalized_spread_loss",
+            "Mean spread of generalized symbols",
+            "Mean distance between two locations of a generalized symbol, as a percentage of the largest distance on "
+            "the map.",
+            former_name="mean_distance_percent",
+        ),
+    ]
+    intact_share: Annotated[
+        float,
+        Figure(
+            "intact_visits_score",
+            "Intact visits",
+            "Share of the original visits that are published as they were.",
+            unit=SHARE,
+            rank=1,
+            former_name="intact_share",
+        ),
+    ]
+    generalized_share: Annotated[
+        float,
+        Figure(
+            "generalized_visits_loss",
+            "Generalized visits",
+            "Share of the original visits that are published as one of several.",
+            unit=SHARE,
+            former_name="generalized_share",
+        ),
+    ]
+    suppressed_share: Annotated[
+        float,
+        Figure(
+            "suppressed_visits_loss",
+            "Suppressed visits",
+            "Share of the original visits that are not published at all.",
+            unit=SHARE,
+            rank=2,
+            former_name="suppressed_share",
+        ),
+    ]
 
 
 def location_statistics(original: Trajectories, published: PublishedTrajectories) -> LocationStatistics:
@@ -116,55 +170,4 @@ class LocationStatisticsMetric(Metric):
     name = "location_statistics"
     accepts = (Trajectories,)
     measure = staticmethod(location_statistics)
-    figures = (
-        Figure(
-            "intact_locations",
-            "Intact symbols",
-            "Published symbols that are a single location. Sensitive locations are left out.",
-        ),
-        Figure(
-            "generalized_locations", "Generalized symbols", "Published symbols that stand for one of several locations."
-        ),
-        Figure(
-            "suppressed_locations_loss",
-            "Suppressed locations",
-            "Locations of the original that no published symbol holds.",
-            former_name="suppressed_locations",
-        ),
-        Figure(
-            "generalized_size_loss",
-            "Mean size of generalized symbols",
-            "How many locations a generalized symbol joins, on average.",
-            former_name="mean_size",
-        ),
-        Figure(
-            "generalized_spread_loss",
-            "Mean spread of generalized symbols",
-            "Mean distance between two locations of a generalized symbol, as a percentage of the largest distance on "
-            "the map.",
-            former_name="mean_distance_percent",
-        ),
-        Figure(
-            "intact_visits_score",
-            "Intact visits",
-            "Share of the original visits that are published as they were.",
-            unit=SHARE,
-            rank=1,
-            former_name="intact_share",
-        ),
-        Figure(
-            "generalized_visits_loss",
-            "Generalized visits",
-            "Share of the original visits that are published as one of several.",
-            unit=SHARE,
-            former_name="generalized_share",
-        ),
-        Figure(
-            "suppressed_visits_loss",
-            "Suppressed visits",
-            "Share of the original visits that are not published at all.",
-            unit=SHARE,
-            rank=2,
-            former_name="suppressed_share",
-        ),
-    )
+    figures = figures_of(LocationStatistics)

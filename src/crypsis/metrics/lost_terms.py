@@ -6,26 +6,41 @@ Terrovitis, Liagouris, Mamoulis, Skiadopoulos. Privacy preservation by disassoci
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
-class LostTerms:
+class LostTerms(Measured):
     """Both are None where no term of the original is in more than k records."""
 
-    terms: float | None
-    occurrences: float | None
-
-    def figures(self) -> dict[str, float | int]:
-        named = {"tlost_loss": self.terms, "tlost_occurrences_loss": self.occurrences}
-        return {name: value for name, value in named.items() if value is not None}
+    terms: Annotated[
+        float | None,
+        Figure(
+            "tlost_loss",
+            "Frequent terms lost",
+            "Share of the terms in more than k records that the release has in term chunks only.",
+            unit=SHARE,
+            abbreviation="tlost",
+            rank=4,
+        ),
+    ]
+    occurrences: Annotated[
+        float | None,
+        Figure(
+            "tlost_occurrences_loss",
+            "Occurrences hidden",
+            "Share of the occurrences of terms in more than k records that term chunks hide.",
+            unit=SHARE,
+        ),
+    ]
 
 
 def lost_terms(original: Transactions, published: DisassociatedTransactions) -> LostTerms:
@@ -52,19 +67,4 @@ class TlostLoss(Metric):
     former_name = "lost_terms"
     accepts = (Transactions,)
     measure = staticmethod(lost_terms)
-    figures = (
-        Figure(
-            "tlost_loss",
-            "Frequent terms lost",
-            "Share of the terms in more than k records that the release has in term chunks only.",
-            unit=SHARE,
-            abbreviation="tlost",
-            rank=4,
-        ),
-        Figure(
-            "tlost_occurrences_loss",
-            "Occurrences hidden",
-            "Share of the occurrences of terms in more than k records that term chunks hide.",
-            unit=SHARE,
-        ),
-    )
+    figures = figures_of(LostTerms)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable
 from dataclasses import MISSING, dataclass
 from math import ceil
+from typing import Annotated
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
 from crypsis.kernels.prefix_span import pattern_indices, prefix_span
 from crypsis.kernels.row_order import sorted_rows
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated
 from crypsis.parameters import Above, AtLeast, Between, Parameter
@@ -57,21 +58,43 @@ class Patterns:
 
 
 @dataclass(frozen=True)
-class PatternPreservation:
+class PatternPreservation(Measured):
     """Share of the original's frequent patterns that stay so, and of the released ones that are false."""
 
-    preserved: float
-    preserved_deviation: float
-    false: float
-    false_deviation: float
-
-    def figures(self) -> dict[str, float]:
-        return {
-            "patterns_preserved_score": self.preserved,
-            "patterns_preserved_deviation": self.preserved_deviation,
-            "false_patterns_loss": self.false,
-            "false_patterns_deviation": self.false_deviation,
-        }
+    preserved: Annotated[
+        float,
+        Figure(
+            "patterns_preserved_score",
+            "Frequent patterns preserved",
+            "Share of the frequent sequences of the original that are frequent in the release too (median).",
+            unit=SHARE,
+        ),
+    ]
+    preserved_deviation: Annotated[
+        float,
+        Figure(
+            "patterns_preserved_deviation",
+            "Deviation of patterns preserved",
+            "Standard deviation of the share of preserved patterns between random readings of the release.",
+        ),
+    ]
+    false: Annotated[
+        float,
+        Figure(
+            "false_patterns_loss",
+            "False frequent patterns",
+            "Share of the sequences frequent in the release that were not frequent in the original (median).",
+            unit=SHARE,
+        ),
+    ]
+    false_deviation: Annotated[
+        float,
+        Figure(
+            "false_patterns_deviation",
+            "Deviation of false patterns",
+            "Standard deviation of the share of false patterns between random readings of the release.",
+        ),
+    ]
 
 
 def frequent_patterns(sequences: Trajectories, min_support: int, max_length: int | None = None) -> Patterns:
@@ -168,27 +191,4 @@ class PatternPreservationMetric(Metric):
     seeded = True
     default = False
     measure = staticmethod(pattern_preservation)
-    figures = (
-        Figure(
-            "patterns_preserved_score",
-            "Frequent patterns preserved",
-            "Share of the frequent sequences of the original that are frequent in the release too (median).",
-            unit=SHARE,
-        ),
-        Figure(
-            "patterns_preserved_deviation",
-            "Deviation of patterns preserved",
-            "Standard deviation of the share of preserved patterns between random readings of the release.",
-        ),
-        Figure(
-            "false_patterns_loss",
-            "False frequent patterns",
-            "Share of the sequences frequent in the release that were not frequent in the original (median).",
-            unit=SHARE,
-        ),
-        Figure(
-            "false_patterns_deviation",
-            "Deviation of false patterns",
-            "Standard deviation of the share of false patterns between random readings of the release.",
-        ),
-    )
+    figures = figures_of(PatternPreservation)

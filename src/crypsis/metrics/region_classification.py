@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import MISSING, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.errors import MissingExtra, NotApplicable
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.parameters import OneOf, Parameter
 
@@ -34,23 +34,39 @@ _LEARNER = Parameter("learner", str, False, (OneOf(*LEARNERS),), "What is traine
 
 
 @dataclass(frozen=True)
-class RegionClassification:
+class RegionClassification(Measured):
     """Shares of records whose class is predicted right: from the release, from the raw training data (`best`), and by
     always guessing the commonest class of the training data (`least`)."""
 
     learner: str
-    accuracy: float
-    best: float
-    least: float
-    tested: int
-
-    def figures(self) -> dict[str, float | int]:
-        return {
-            "region_accuracy_score": self.accuracy,
-            "region_accuracy_best": self.best,
-            "region_accuracy_least": self.least,
-            "region_accuracy_records": self.tested,
-        }
+    accuracy: Annotated[
+        float,
+        Figure(
+            "region_accuracy_score",
+            "Classification accuracy",
+            "Share of records whose class is predicted right by a model that is trained on the published counts.",
+            unit=SHARE,
+        ),
+    ]
+    best: Annotated[
+        float,
+        Figure(
+            "region_accuracy_best",
+            "Classification accuracy on the original",
+            "The same for a model that is trained on the original records.",
+            unit=SHARE,
+        ),
+    ]
+    least: Annotated[
+        float,
+        Figure(
+            "region_accuracy_least",
+            "Classification accuracy without attributes",
+            "The same for a model that sees no attributes.",
+            unit=SHARE,
+        ),
+    ]
+    tested: Annotated[int, Figure("region_accuracy_records", "Records tested", "Records whose class was predicted.")]
 
 
 def region_classification(
@@ -178,24 +194,4 @@ class RegionClassificationMetric(Metric):
     seeded = True
     default = False
     measure = staticmethod(region_classification)
-    figures = (
-        Figure(
-            "region_accuracy_score",
-            "Classification accuracy",
-            "Share of records whose class is predicted right by a model that is trained on the published counts.",
-            unit=SHARE,
-        ),
-        Figure(
-            "region_accuracy_best",
-            "Classification accuracy on the original",
-            "The same for a model that is trained on the original records.",
-            unit=SHARE,
-        ),
-        Figure(
-            "region_accuracy_least",
-            "Classification accuracy without attributes",
-            "The same for a model that sees no attributes.",
-            unit=SHARE,
-        ),
-        Figure("region_accuracy_records", "Records tested", "Records whose class was predicted."),
-    )
+    figures = figures_of(RegionClassification)

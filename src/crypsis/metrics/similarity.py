@@ -7,6 +7,7 @@ data mining. PiLBA 2008. Frequencies are relative to the sequences that are not 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.errors import NotApplicable
 from crypsis.kernels.prefix_span import pattern_indices
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import Figure
+from crypsis.metrics.figure import Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.patterns import Patterns, frequent_patterns
 from crypsis.metrics.queries import support
@@ -24,16 +25,27 @@ from crypsis.metrics.workload import Workload
 
 
 @dataclass(frozen=True)
-class PatternSimilarity:
+class PatternSimilarity(Measured):
     """Both are 1 where nothing changed and 0 where nothing is left."""
 
-    sim1: float
-    sim2: float
+    sim1: Annotated[
+        float,
+        Figure(
+            "sim1_score",
+            "Similarity of pattern frequencies",
+            "How close the frequency of each frequent pattern of the release is to the original's; 1 means equal.",
+        ),
+    ]
+    sim2: Annotated[
+        float,
+        Figure(
+            "sim2_score",
+            "Similarity of pattern numbers",
+            "The smaller number of frequent patterns, original or release, as a share of the larger; 1 means equal.",
+        ),
+    ]
     patterns_original: int
     patterns_published: int
-
-    def figures(self) -> dict[str, float]:
-        return {"sim1_score": self.sim1, "sim2_score": self.sim2}
 
 
 def pattern_similarity(
@@ -84,15 +96,4 @@ class PatternSimilarityMetric(Metric):
     accepts = (Trajectories,)
     default = False
     measure = staticmethod(pattern_similarity)
-    figures = (
-        Figure(
-            "sim1_score",
-            "Similarity of pattern frequencies",
-            "How close the frequency of each frequent pattern of the release is to the original's; 1 means equal.",
-        ),
-        Figure(
-            "sim2_score",
-            "Similarity of pattern numbers",
-            "The smaller number of frequent patterns, original or release, as a share of the larger; 1 means equal.",
-        ),
-    )
+    figures = figures_of(PatternSimilarity)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindows
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 
 
@@ -28,21 +29,47 @@ def information_distortion(suppressed: int, max_point_translation: Fraction | fl
 
 
 @dataclass(frozen=True)
-class SuppressionLoss:
+class SuppressionLoss(Measured):
     """Distortion of all windows; the mean counts each window alike, the pooled ratio each instance."""
 
-    mean: float
-    pooled: float
-    worst: float
-    regressed: int
-
-    def figures(self) -> dict[str, float | int]:
-        return {
-            "suppression_loss": self.mean,
-            "suppression_pooled_loss": self.pooled,
-            "suppression_worst_loss": self.worst,
-            "regressed_doublets": self.regressed,
-        }
+    mean: Annotated[
+        float,
+        Figure(
+            "suppression_loss",
+            "Suppressed doublets",
+            "Share of the doublets of a window that were suppressed, averaged over the windows.",
+            unit=SHARE,
+            former_name="mean_distortion_ratio",
+        ),
+    ]
+    pooled: Annotated[
+        float,
+        Figure(
+            "suppression_pooled_loss",
+            "Suppressed doublets of all windows",
+            "Share of the doublets of all windows together that were suppressed.",
+            unit=SHARE,
+            former_name="pooled_distortion_ratio",
+        ),
+    ]
+    worst: Annotated[
+        float,
+        Figure(
+            "suppression_worst_loss",
+            "Suppressed doublets of the worst window",
+            "Share of the doublets that were suppressed in the window that lost most.",
+            unit=SHARE,
+            former_name="worst_distortion_ratio",
+        ),
+    ]
+    regressed: Annotated[
+        int,
+        Figure(
+            "regressed_doublets",
+            "Doublets withdrawn",
+            "Doublets that one window publishes and the next one suppresses.",
+        ),
+    ]
 
 
 def suppression_loss(original: Events, published: PublishedWindows) -> SuppressionLoss:
@@ -77,31 +104,4 @@ class SuppressionLossMetric(Metric):
     accepts = (Events,)
     reads = (PublishedWindows,)
     measure = staticmethod(suppression_loss)
-    figures = (
-        Figure(
-            "suppression_loss",
-            "Suppressed doublets",
-            "Share of the doublets of a window that were suppressed, averaged over the windows.",
-            unit=SHARE,
-            former_name="mean_distortion_ratio",
-        ),
-        Figure(
-            "suppression_pooled_loss",
-            "Suppressed doublets of all windows",
-            "Share of the doublets of all windows together that were suppressed.",
-            unit=SHARE,
-            former_name="pooled_distortion_ratio",
-        ),
-        Figure(
-            "suppression_worst_loss",
-            "Suppressed doublets of the worst window",
-            "Share of the doublets that were suppressed in the window that lost most.",
-            unit=SHARE,
-            former_name="worst_distortion_ratio",
-        ),
-        Figure(
-            "regressed_doublets",
-            "Doublets withdrawn",
-            "Doublets that one window publishes and the next one suppresses.",
-        ),
-    )
+    figures = figures_of(SuppressionLoss)

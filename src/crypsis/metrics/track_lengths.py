@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -11,12 +12,12 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadCoordinate, BadParameter
 from crypsis.metrics.exact_sums import mean, total
-from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure
+from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
-class TrackLengths:
+class TrackLengths(Measured):
     """Both distributions in common bins. `variation` is the total variation distance of the two, from 0 to 1.
 
     The median of the original is the length of one person's track; it is for the publisher and not among `figures`.
@@ -25,18 +26,29 @@ class TrackLengths:
     edges: Float64s
     original: Int64s
     published: Int64s
-    original_mean: float
+    original_mean: Annotated[
+        float, Figure("track_length_mean", "Mean track length", "Mean length of the original tracks.", unit=MAP_UNITS)
+    ]
     original_median: float
-    published_mean: float
+    published_mean: Annotated[
+        float,
+        Figure(
+            "published_track_length_mean",
+            "Mean published track length",
+            "Mean length of the rows, drawn through the points of their cells.",
+            unit=MAP_UNITS,
+        ),
+    ]
     published_median: float
-    variation: float
-
-    def figures(self) -> dict[str, float | int]:
-        return {
-            "track_length_mean": self.original_mean,
-            "published_track_length_mean": self.published_mean,
-            "track_length_variation_loss": self.variation,
-        }
+    variation: Annotated[
+        float,
+        Figure(
+            "track_length_variation_loss",
+            "Difference of track lengths",
+            "Share of tracks that would have to change their length for both distributions of lengths to be the same.",
+            unit=SHARE,
+        ),
+    ]
 
 
 def track_lengths(original: Tracks, published: PublishedTrajectories, bins: int = 20) -> TrackLengths:
@@ -108,18 +120,4 @@ class TrackLengthsMetric(Metric):
     name = "track_lengths"
     accepts = (Tracks,)
     measure = staticmethod(track_lengths)
-    figures = (
-        Figure("track_length_mean", "Mean track length", "Mean length of the original tracks.", unit=MAP_UNITS),
-        Figure(
-            "published_track_length_mean",
-            "Mean published track length",
-            "Mean length of the rows, drawn through the points of their cells.",
-            unit=MAP_UNITS,
-        ),
-        Figure(
-            "track_length_variation_loss",
-            "Difference of track lengths",
-            "Share of tracks that would have to change their length for both distributions of lengths to be the same.",
-            unit=SHARE,
-        ),
-    )
+    figures = figures_of(TrackLengths)
