@@ -197,14 +197,8 @@ class Datasets:
             raise
 
         def alter(content: dict[str, Any]) -> None:
-            section = content["section"]
             for one in made:
-                content["history"].append(dict(section.get("columns") or {}))
-                if "columns" in section:
-                    section["columns"] = _columns_after(section["columns"], one.to_dict())
-                _follow_person(section, one.to_dict())
-            section["edits"] = [one.to_dict() for one in made]
-            content["edited"] = len(made)
+                _keep_edit(content, one.to_dict())
 
         return self.workspace.change(KIND, entry.number, alter)
 
@@ -318,17 +312,10 @@ class Datasets:
         made = edit_from_dict(change)
 
         def alter(content: dict[str, Any]) -> None:
-            section = content["section"]
-            edits = section.setdefault("edits", [])
-            if len(edits) >= _MOST_EDITS:
+            if len(content["section"].get("edits", ())) >= _MOST_EDITS:
                 raise NotApplicable(f"There are {_MOST_EDITS:,} edits already; save the data and go on from there.")
-            content.setdefault("history", []).append(dict(section.get("columns") or {}))
-            edits.append(made.to_dict())
+            _keep_edit(content, made.to_dict())
             content["undone"] = []
-            content["edited"] = int(content.get("edited", 0)) + 1
-            if "columns" in section:
-                section["columns"] = _columns_after(section["columns"], made.to_dict())
-            _follow_person(section, made.to_dict())
 
         def tried(entry: Entry) -> Entry:
             if not self.dataset(entry).is_table_file():
@@ -373,13 +360,9 @@ class Datasets:
             if not content["undone"]:
                 raise NotApplicable("There is nothing to do again.")
             again = content["undone"].pop()
-            section = content["section"]
-            content["history"].append(dict(section.get("columns") or {}))
-            section.setdefault("edits", []).append(again["edit"])
+            _keep_edit(content, again["edit"])
             if again["columns"] is not None:
-                section["columns"] = again["columns"]
-            _follow_person(section, again["edit"])
-            content["edited"] = int(content.get("edited", 0)) + 1
+                content["section"]["columns"] = again["columns"]
 
         return self.workspace.change(KIND, number, alter, revision=revision)
 
@@ -538,6 +521,17 @@ def _check_column(name: str, column: Any) -> None:
         raise BadParameter(f"Column {name!r}: role must be one of {', '.join(roles)}.", parameter="columns")
     if "type" not in column and "role" not in column:
         raise BadParameter(f"Column {name!r}: give a type or a role.", parameter="columns")
+
+
+def _keep_edit(content: dict[str, Any], change: dict[str, Any]) -> None:
+    """One more edit, with the columns as they are after it; those before it are kept for undo."""
+    section = content["section"]
+    content.setdefault("history", []).append(dict(section.get("columns") or {}))
+    section.setdefault("edits", []).append(change)
+    if "columns" in section:
+        section["columns"] = _columns_after(section["columns"], change)
+    _follow_person(section, change)
+    content["edited"] = int(content.get("edited", 0)) + 1
 
 
 def _columns_after(columns: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from crypsis.arrays.shuffling import shuffle_runs
-from crypsis.data.formats.disassociated_table import disassociated_table, write_disassociated_table
+from crypsis.data.formats.disassociated_table import disassociated_table
 from crypsis.errors import BadPublication, CrypsisError, MissingFile, UnknownFormat, UnreadableFile, WriteFailed
 from crypsis.publication.disassociated import read_disassociated, write_disassociated
 from tests.releases_of_sets import JOINT, LEAF, OTHER, disassociated, forest, published, random_records
@@ -160,8 +160,6 @@ def test_unknown_formats_and_places_are_refused(tmp_path: Path) -> None:
         write_disassociated(data, tmp_path / "a", "csv")
     with pytest.raises(UnknownFormat):
         read_disassociated(__file__, "csv")
-    with pytest.raises(UnknownFormat):
-        write_disassociated_table(data, tmp_path / "table.xlsx")
     with pytest.raises(MissingFile):
         read_disassociated(tmp_path / "nothing.json")
     for format in FORMATS:
@@ -191,12 +189,6 @@ def test_every_table_is_shuffled_anew_and_no_seed_repeats_it() -> None:
     np.random.seed(1)  # noqa: NPY002 (the global generator must not matter)
     tables = {disassociated_table(data).write_csv() for _ in range(12)}
     assert len(tables) > 6
-
-
-def test_the_table_can_be_written_as_csv_and_parquet(tmp_path: Path) -> None:
-    for suffix in (".csv", ".parquet"):
-        write_disassociated_table(published(JOINT), tmp_path / f"table{suffix}")
-    assert pl.read_csv(tmp_path / "table.csv").columns == pl.read_parquet(tmp_path / "table.parquet").columns
 
 
 def test_a_shuffle_keeps_runs_apart_and_draws_all_orders_alike() -> None:

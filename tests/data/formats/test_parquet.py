@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis.data import inspect_file
 from crypsis.data.formats.memory import LIMIT_VARIABLE
-from crypsis.data.formats.parquet import COPIES, content_size, memory_needed, read_frame, slices
+from crypsis.data.formats.parquet import content_size, read_frame, slices
 from crypsis.data.formats.tabular import read_rows
 from crypsis.errors import BadRow, CrypsisError, TooLarge, UnknownColumn, UnreadableFile
 
@@ -77,9 +77,9 @@ def test_the_footer_tells_the_values_of_every_column(file: Path) -> None:
     chunks = [metadata.row_group(0).column(number) for number in range(metadata.num_columns)]
     widths = {"INT64": 8, "BYTE_ARRAY": 16}
     expected = sum(chunk.num_values * widths[chunk.physical_type] + chunk.total_uncompressed_size for chunk in chunks)
-    assert memory_needed(file) == int(expected * COPIES)
+    assert content_size(file) == expected
     first = chunks[0]
-    assert memory_needed(file, ["id"]) == int((first.num_values * 8 + first.total_uncompressed_size) * COPIES)
+    assert content_size(file, ["id"]) == first.num_values * 8 + first.total_uncompressed_size
 
 
 def test_a_small_file_of_many_rows_is_refused_before_it_is_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_a_small_file_of_many_rows_is_refused_before_it_is_read(file: Path, monk
 def test_files_of_other_writers_are_understood(file: Path) -> None:
     table = pyarrow.table({"flag": [True, False], "x": [1.5, None], "tags": [["a"], None]})
     pyarrow.parquet.write_table(table, file, version="1.0", compression="gzip")
-    assert memory_needed(file) > 0
+    assert content_size(file) > 0
     assert read_frame(file)[0].equals(pl.DataFrame(table))
 
 

@@ -14,7 +14,6 @@ where it has more chunks than any leaf, the others follow below.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -23,21 +22,6 @@ from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.arrays.shuffling import shuffle_runs
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.disassociated_text import arranged
-from crypsis.data.formats.failures import writing
-from crypsis.errors import UnknownFormat
-
-
-def write_disassociated_table(data: DisassociatedTransactions, path: str | Path) -> None:
-    """Write the table as .csv or .parquet."""
-    file = Path(path)
-    if file.suffix not in (".csv", ".parquet"):
-        raise UnknownFormat(f"The table is written as .csv or .parquet, not {file.suffix!r}.", where=str(file))
-    table = disassociated_table(data)
-    with writing(file):
-        if file.suffix == ".csv":
-            table.write_csv(file)
-        else:
-            table.write_parquet(file, statistics=False)
 
 
 def disassociated_table(data: DisassociatedTransactions) -> pl.DataFrame:

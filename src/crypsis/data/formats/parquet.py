@@ -194,11 +194,6 @@ def column_names(path: str | Path) -> list[str]:
     return names
 
 
-def memory_needed(file: Path | bytes, columns: Sequence[str] | None = None) -> int:
-    """Bytes that the wanted columns take in memory, told by the footer."""
-    return int(content_size(file, columns) * COPIES)
-
-
 def content_size(file: Path | bytes, columns: Sequence[str] | None = None) -> int:
     """Bytes of the wanted columns, or all, once they are unpacked."""
     wanted = None if columns is None else set(columns)
