@@ -246,3 +246,20 @@ def test_the_line_for_a_bare_frame_runs_whole():
         crypsis.anonymize(df, Mondrian(k=1))
     release = eval(refused.value.details["call"], {"crypsis": crypsis, "df": df})
     assert release.verify().holds
+
+
+def test_the_line_for_a_bare_table_has_the_roles_that_are_suggested():
+    frame = pd.DataFrame(
+        {
+            "name": ["Ana Lee", "Ben Roy", "Cem Kur", "Eva Ray"],
+            "age": [31, 34, 50, 52],
+            "salary": [900.5, 800.0, 700.0, 950.0],
+            "country": ["DE"] * 4,
+        }
+    )
+    with pytest.raises(NotApplicable) as refused:
+        crypsis.anonymize(frame, Mondrian(k=2))
+    line = refused.value.details["call"]
+    assert "identifier=['name']" in line
+    assert "sensitive=['salary']" in line
+    assert eval(line, {"crypsis": crypsis, "df": frame}).verify().holds

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from crypsis.data.formats.frames import as_frame, is_frame
-from crypsis.data.person_detection import identifies_by_name
+from crypsis.data.relational import ROLES
 from crypsis.data.usual_columns import (
     EVENT,
     ID_NAMES,
@@ -54,12 +54,16 @@ def _call(method: Checked) -> str:
 
 def line_for(frame: pl.DataFrame, kind: str, variable: str = "df") -> str:
     """The call that makes data of a kind from a table; columns are told by their names and left open where not."""
+    from crypsis.data.inspection import roles_of_frame  # which knows all formats
+
     names = frame.columns
     if kind == "Table":
-        return f"crypsis.Table({variable}, {_roles(names)})"
+        roles = roles_of_frame(frame)
+        told = {role: [name for name in names if roles[name] == role] for role in ROLES}
+        return f"crypsis.Table({variable}, {', '.join(f'{role}={told[role]!r}' for role in ROLES if told[role])})"
     if kind == "Mixed":
         sets = [name for name in names if isinstance(frame[name].dtype, pl.List)] or [_MISSING]
-        roles = {name: "identifier" if identifies_by_name(name) else "quasi" for name in names if name not in sets}
+        roles = {name: role for name, role in roles_of_frame(frame).items() if name not in sets}
         return f"crypsis.Mixed.from_frame({variable}, {roles}, {dict.fromkeys(sets)})"
     found: dict[str, dict[str, str | None]] = {
         "Transactions": {"id": basket_column(names), "item": item_column(names, ITEM_NAMES)},
@@ -78,10 +82,3 @@ def line_for(frame: pl.DataFrame, kind: str, variable: str = "df") -> str:
     }
     options = ", ".join(f"{option}={name or _MISSING!r}" for option, name in found.get(kind, {}).items())
     return f"crypsis.{kind}.from_frame({variable}, {options})"
-
-
-def _roles(names: list[str]) -> str:
-    identifiers = [name for name in names if identifies_by_name(name)]
-    known = [name for name in names if name not in identifiers]
-    told = {"quasi": known, "identifier": identifiers}
-    return ", ".join(f"{role}={columns!r}" for role, columns in told.items() if columns)

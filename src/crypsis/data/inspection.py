@@ -208,6 +208,11 @@ def inspected_as_table(
     return replace(made, file=found.file, how=found.how)
 
 
+def roles_of_frame(frame: pl.DataFrame) -> dict[str, str]:
+    """The role that name and counts suggest for each column of a table in memory."""
+    return {name: str(_summary(frame[name], ("?",), False, [], True).role) for name in frame.columns}
+
+
 def _stem(names: Sequence[str]) -> str:
     """`dx` for dx01, dx02, ..."""
     return names[0].rstrip("0123456789").rstrip("_- .") or "items"
