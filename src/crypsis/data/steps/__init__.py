@@ -49,11 +49,12 @@ def step_of(told: Any) -> Step:
         if key not in options:
             raise BadParameter(
                 f"{kind.name}: there is no {key!r}; it takes {', '.join(options)}.{did_you_mean(key, options)}",
-                parameter=key,
+                parameter=STEP,
             )
     lacking = [name for name, option in options.items() if option.required and name not in given]
     if lacking:
-        raise BadParameter(f"{kind.name}: {', '.join(lacking)} must be given.", parameter=lacking[0])
+        meant = options[lacking[0]].help
+        raise BadParameter(f"{kind.name}: {', '.join(lacking)} must be given. {meant}", parameter=STEP)
     return kind(**given)
 
 
