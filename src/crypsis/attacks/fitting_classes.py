@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,14 +21,33 @@ from crypsis.errors import NotApplicable
 LARGEST_INDEX = 50_000_000
 
 
-def search_arrays(
+class FittingSearch(NamedTuple):
+    """What the kernels below look at.
+
+    Person p has the values[p], class c the cells class_cells[c]; cell s of column k is starts[k] + s, and contains
+    low[i] to high[i] for i in offsets[cell]:offsets[cell + 1]. Where a column is `indexed` (else -1), the classes that
+    contain its value v are index_classes[index_offsets[v + 1]:index_offsets[v + 2]].
+    """
+
+    values: Int64s
+    class_cells: Int64s
+    starts: Int64s
+    offsets: Int64s
+    low: Int64s
+    high: Int64s
+    indexed: int
+    index_offsets: Int64s
+    index_classes: Int64s
+
+
+def prepare_search(
     values: Int64s, class_cells: Int64s, spans: Sequence[Spans], domains: Sequence[int], largest_index: int
-) -> tuple[Any, ...]:
-    """What the kernels below look at: people's values, the cells of classes, what these contain, and an index."""
+) -> FittingSearch:
+    """Put people's values, the cells of classes and what these contain together, with an index where it is small."""
     indexed, index_offsets, index = _index(spans, class_cells, domains, largest_index)
     starts = offsets_of(np.array([len(span.offsets) for span in spans], np.int64))
     slots = offsets_of(np.array([len(span.low) for span in spans], np.int64))
-    return (
+    return FittingSearch(
         np.ascontiguousarray(values),
         np.ascontiguousarray(class_cells),
         starts,
@@ -133,26 +152,16 @@ def _contained(offsets: Int64s, low: Int64s, high: Int64s, cells: Int64s) -> tup
 
 
 @njit
-def _contains(
-    person: int,
-    one: int,
-    values: Int64s,
-    class_cells: Int64s,
-    starts: Int64s,
-    offsets: Int64s,
-    low: Int64s,
-    high: Int64s,
-    indexed: int,
-) -> bool:
+def _contains(search: FittingSearch, person: int, candidate: int) -> bool:
     """Every cell of a class contains the person's value; the indexed column is known to."""
-    for column in range(values.shape[1]):
-        if column == indexed:
+    for column in range(search.values.shape[1]):
+        if column == search.indexed:
             continue
-        value = values[person, column]
-        cell = starts[column] + class_cells[one, column]
+        value = search.values[person, column]
+        cell = search.starts[column] + search.class_cells[candidate, column]
         inside = False
-        for run in range(offsets[cell], offsets[cell + 1]):
-            if low[run] <= value <= high[run]:
+        for run in range(search.offsets[cell], search.offsets[cell + 1]):
+            if search.low[run] <= value <= search.high[run]:
                 inside = True
                 break
         if not inside:
@@ -161,61 +170,45 @@ def _contains(
 
 
 @njit
-def count_fitting(
-    sizes: Int64s,
-    values: Int64s,
-    class_cells: Int64s,
-    starts: Int64s,
-    offsets: Int64s,
-    low: Int64s,
-    high: Int64s,
-    indexed: int,
-    index_offsets: Int64s,
-    index: Int64s,
-) -> Int64s:
-    """Records of all classes whose every cell contains the value; looked for where the indexed column fits."""
-    found = np.zeros(len(values), np.int64)
-    for person in range(len(values)):
-        first, last = 0, len(class_cells)
-        if indexed >= 0:
-            first, last = index_offsets[values[person, indexed] + 1], index_offsets[values[person, indexed] + 2]
-        for position in range(first, last):
-            one = index[position] if indexed >= 0 else position
-            if _contains(person, one, values, class_cells, starts, offsets, low, high, indexed):
-                found[person] += sizes[one]
-    return found
+def _candidates(search: FittingSearch, person: int) -> tuple[int, int]:
+    """Where the classes that may fit a person begin and end: in the index, or else all classes."""
+    if search.indexed < 0:
+        return 0, len(search.class_cells)
+    value = search.values[person, search.indexed]
+    return search.index_offsets[value + 1], search.index_offsets[value + 2]
 
 
 @njit
-def fitting_classes(
-    values: Int64s,
-    class_cells: Int64s,
-    starts: Int64s,
-    offsets: Int64s,
-    low: Int64s,
-    high: Int64s,
-    indexed: int,
-    index_offsets: Int64s,
-    index: Int64s,
-) -> tuple[Int64s, Int64s]:
+def count_fitting(search: FittingSearch, sizes: Int64s) -> Int64s:
+    """Count the records of all classes whose every cell contains the value of each person."""
+    counts = np.zeros(len(search.values), np.int64)
+    for person in range(len(search.values)):
+        first, last = _candidates(search, person)
+        for position in range(first, last):
+            candidate = search.index_classes[position] if search.indexed >= 0 else position
+            if _contains(search, person, candidate):
+                counts[person] += sizes[candidate]
+    return counts
+
+
+@njit
+def fitting_classes(search: FittingSearch) -> tuple[Int64s, Int64s]:
     """The classes that fit each person: person p has classes[fitting_offsets[p]:fitting_offsets[p + 1]]."""
-    fitting_offsets = np.zeros(len(values) + 1, np.int64)
+    fitting_offsets = np.zeros(len(search.values) + 1, np.int64)
     room, filled = 1024, 0
     classes = np.empty(room, np.int64)
-    for person in range(len(values)):
-        first, last = 0, len(class_cells)
-        if indexed >= 0:
-            first, last = index_offsets[values[person, indexed] + 1], index_offsets[values[person, indexed] + 2]
+    for person in range(len(search.values)):
+        first, last = _candidates(search, person)
         for position in range(first, last):
-            one = index[position] if indexed >= 0 else position
-            if not _contains(person, one, values, class_cells, starts, offsets, low, high, indexed):
+            candidate = search.index_classes[position] if search.indexed >= 0 else position
+            if not _contains(search, person, candidate):
                 continue
             if filled == room:
                 room *= 2
                 more = np.empty(room, np.int64)
                 more[:filled] = classes
                 classes = more
-            classes[filled] = one
+            classes[filled] = candidate
             filled += 1
         fitting_offsets[person + 1] = filled
     return fitting_offsets, classes[:filled]

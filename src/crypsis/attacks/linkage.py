@@ -18,7 +18,14 @@ import polars as pl
 from crypsis.arrays import Int64s, offsets_of
 from crypsis.arrays.record_bits import record_bits
 from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
-from crypsis.attacks.fitting_classes import LARGEST_INDEX, Spans, count_fitting, fitting_classes, search_arrays
+from crypsis.attacks.fitting_classes import (
+    LARGEST_INDEX,
+    FittingSearch,
+    Spans,
+    count_fitting,
+    fitting_classes,
+    prepare_search,
+)
 from crypsis.attacks.known_items import (
     NO_PERSONS,
     fewest_candidates,
@@ -80,7 +87,7 @@ class LinkageAttack(Attack):
         released = published.table if isinstance(published, PublishedMixed) else published
         whose = _whose(released, table)
         search = _Search.of(known, released)
-        offsets, fitting = fitting_classes(*search.arrays)
+        offsets, fitting = fitting_classes(search.fitting)
         shown = search.class_of >= 0
         pairs = np.unique(np.stack([search.class_of[shown], whose[shown]], axis=1), axis=0)
         starts = offsets_of(np.bincount(pairs[:, 0], minlength=len(search.sizes)))
@@ -98,7 +105,7 @@ class LinkageAttack(Attack):
         offsets, atoms, bits = known_items(published.transactions, original.transactions, self.rarest)
         refuse_too_much(offsets, self.known_items, len(published))
         search = _Search.of(known, published.table)
-        fitting_offsets, fitting = fitting_classes(*search.arrays)
+        fitting_offsets, fitting = fitting_classes(search.fitting)
         shown = np.flatnonzero(search.class_of >= 0)
         alone = offsets_of((search.class_of >= 0).astype(np.int64))
         by_class = record_bits(alone, search.class_of[shown].astype(np.int32), len(search.sizes))
@@ -122,19 +129,19 @@ class LinkageAttack(Attack):
 def fitting_records(known: list[Column], released: PublishedTable) -> Int64s:
     """For each original record the number of published ones whose cells contain all its values."""
     search = _Search.of(known, released)
-    found: Int64s = count_fitting(search.sizes, *search.arrays)
+    found: Int64s = count_fitting(search.fitting, search.sizes)
     return found[search.person_of]
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
     """Distinct people and the classes of the published table: `person_of` numbers the people, `class_of` the records'
-    classes, -1 where one is suppressed; `arrays` are what the kernels below look at."""
+    classes, -1 where one is suppressed; `fitting` is what the kernels look at."""
 
     sizes: Int64s
     person_of: Int64s
     class_of: Int64s
-    arrays: tuple[Any, ...]
+    fitting: FittingSearch
 
     @classmethod
     def of(cls, known: list[Column], released: PublishedTable) -> _Search:
@@ -148,8 +155,8 @@ class _Search:
         distinct = people.unique(maintain_order=True)
         values = np.stack([distinct[name].to_numpy().astype(np.int64) for name in distinct.columns], axis=1)
         spans = [Spans.of(released.column(name), column) for name, column in zip(shown.columns, known, strict=True)]
-        arrays = search_arrays(values, class_cells, spans, [len(column.domain) for column in known], LARGEST_INDEX)
-        return cls(sizes, _places(people, distinct), class_of, arrays)
+        fitting = prepare_search(values, class_cells, spans, [len(column.domain) for column in known], LARGEST_INDEX)
+        return cls(sizes, _places(people, distinct), class_of, fitting)
 
 
 def _places(rows: pl.DataFrame, distinct: pl.DataFrame) -> Int64s:

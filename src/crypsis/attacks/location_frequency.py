@@ -11,7 +11,13 @@ from crypsis.arrays import offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import SUPPRESSED, slots_of, target_of
-from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
+from crypsis.attacks.unordered_knowledge import (
+    Items,
+    KnownItems,
+    Search,
+    SlottedRows,
+    fewest_candidates_without_order,
+)
 from crypsis.attacks.visits_without_order import visited_locations
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
@@ -46,22 +52,14 @@ class LocationFrequencyAttack(Attack):
         # An item is a location together with a number of visits that is somebody's.
         items, known = np.unique(atoms[kept] * most + visits[kept], return_inverse=True)
         fewest = fewest_candidates_without_order(
-            slots.offsets,
-            slots.atoms,
-            slots.group,
-            slots.visits,
-            slots.sizes,
-            offsets_of(np.bincount(items // most, minlength=target.n_atoms)),
-            items % most,
-            target.individuals,
-            target.n_individuals,
-            offsets_of(np.bincount(whose[kept], minlength=len(seen.original))),
-            known.astype(np.int64),
-            np.ones(len(known), np.int64),
-            self.knowledge,
-            True,
-            0,
-            target.n_atoms,
+            SlottedRows.of(slots, target.individuals, target.n_individuals),
+            Items(offsets_of(np.bincount(items // most, minlength=target.n_atoms)), items % most),
+            KnownItems(
+                offsets_of(np.bincount(whose[kept], minlength=len(seen.original))),
+                known.astype(np.int64),
+                np.ones(len(known), np.int64),
+            ),
+            Search(self.knowledge, True, 0, target.n_atoms),
         )
         people = per_individual(fewest, seen.original, seen.unit)
         return AttackResult(self.name, seen.parameters, people, assumed=seen.notes)

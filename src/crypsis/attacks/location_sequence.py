@@ -8,7 +8,7 @@ from crypsis.arrays import Bools, Int64s
 from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
 from crypsis.attacks.matching import known_atoms, target_of
-from crypsis.attacks.ordered_knowledge import fewest_candidates_in_order
+from crypsis.attacks.ordered_knowledge import OrderedRows, fewest_candidates_in_order
 from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
 from crypsis.attacks.visits_in_parts import attack_in_order
 from crypsis.data.track import Tracks
@@ -46,18 +46,6 @@ def fewest_by_size(
     """Fewest candidates for 1, 2, … `largest` ordered visits of each individual; `hidden` locations are never known."""
     target = target_of(published, original, unit)
     known_offsets, known = known_atoms(original, target, hidden)
-    fewest = fewest_candidates_in_order(
-        target.offsets,
-        target.codes,
-        target.atom_offsets,
-        target.atoms,
-        target.n_atoms,
-        target.individuals,
-        target.n_individuals,
-        known_offsets,
-        known,
-        largest,
-        0,
-        target.n_atoms,
-    )
+    rows = OrderedRows.of(target, target.n_individuals)
+    fewest = fewest_candidates_in_order(rows, known_offsets, known, largest, 0, target.n_atoms)
     return per_individual(fewest, original, unit)

@@ -9,6 +9,8 @@ embeddings suffice.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
@@ -20,29 +22,44 @@ from crypsis.attacks.knowledge_tree import (
     note_candidates,
     push_extensions,
 )
+from crypsis.attacks.matching import Target
 from crypsis.compilation import njit
+
+
+class OrderedRows(NamedTuple):
+    """Published rows, what their symbols may stand for, and whose they are."""
+
+    offsets: Int64s
+    codes: Int32s
+    atom_offsets: Int64s
+    atoms: Int32s
+    n_atoms: int
+    individuals: Int32s
+    n_individuals: int
+
+    @classmethod
+    def of(cls, target: Target, n_individuals: int) -> OrderedRows:
+        return cls(
+            target.offsets,
+            target.codes,
+            target.atom_offsets,
+            target.atoms,
+            target.n_atoms,
+            target.individuals,
+            n_individuals,
+        )
 
 
 @njit
 def fewest_candidates_in_order(
-    offsets: Int64s,
-    codes: Int32s,
-    atom_offsets: Int64s,
-    atoms: Int32s,
-    n_atoms: int,
-    individuals: Int32s,
-    n_individuals: int,
-    known_offsets: Int64s,
-    known: Int32s,
-    largest: int,
-    first_atom: int,
-    end_atom: int,
+    published: OrderedRows, known_offsets: Int64s, known: Int32s, largest: int, first_atom: int, end_atom: int
 ) -> Int64s:
     """fewest[v, s - 1]: the fewest individuals whose rows fit up to s visits that may be known of person v.
 
     Rows of one individual follow each other and count once. Knowledge that fits nowhere is passed over, and so is what
     does not begin with one of the atoms first_atom:end_atom.
     """
+    offsets, codes, atom_offsets, atoms, n_atoms, individuals, n_individuals = published
     n_people = len(known_offsets) - 1
     fewest = np.full((n_people, largest), n_individuals, np.int64)
     counters = new_counters(n_atoms)

@@ -17,7 +17,7 @@ import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.attacks.attack import Counted, Workers
-from crypsis.attacks.fitting_classes import LARGEST_INDEX, Spans, count_fitting, search_arrays
+from crypsis.attacks.fitting_classes import LARGEST_INDEX, Spans, count_fitting, prepare_search
 from crypsis.attacks.pieces_in_parts import add_counts
 from crypsis.attacks.table_risk import (
     LIMIT,
@@ -178,7 +178,7 @@ def link_people(
     candidates = np.zeros(len(values), np.int64)
     for class_file in class_files:
         cells, sizes = load(class_file)
-        candidates += count_fitting(sizes, *search_arrays(values, cells, spans, domains, largest_index))
+        candidates += count_fitting(prepare_search(values, cells, spans, domains, largest_index), sizes)
     return add_counts([(candidates, individuals)])
 
 

@@ -9,6 +9,8 @@ each up to times[…] times. Everything that may be known is walked as a tree of
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
@@ -21,27 +23,53 @@ from crypsis.attacks.knowledge_tree import (
     note_candidates,
     push_extensions,
 )
+from crypsis.attacks.matching import Slots
 from crypsis.compilation import njit
+
+
+class SlottedRows(NamedTuple):
+    """Published rows as slots of atoms, the groups of these slots, and whose the rows are."""
+
+    offsets: Int64s
+    atoms: Int32s
+    group: Int64s
+    visits: Int64s
+    sizes: Int64s
+    individuals: Int32s
+    n_individuals: int
+
+    @classmethod
+    def of(cls, slots: Slots, individuals: Int32s, n_individuals: int) -> SlottedRows:
+        return cls(slots.offsets, slots.atoms, slots.group, slots.visits, slots.sizes, individuals, n_individuals)
+
+
+class Items(NamedTuple):
+    """What may be known of an atom: the items offsets[atom]:offsets[atom + 1], with the visits that each asks for."""
+
+    offsets: Int64s
+    weights: Int64s
+
+
+class KnownItems(NamedTuple):
+    """What may be known of person v: items[offsets[v]:offsets[v + 1]], each at most so many times."""
+
+    offsets: Int64s
+    items: Int64s
+    times: Int64s
+
+
+class Search(NamedTuple):
+    """How many items are known at most, whether weights are all visits, and the atoms that knowledge begins with."""
+
+    largest: int
+    exact: bool
+    first_atom: int
+    end_atom: int
 
 
 @njit
 def fewest_candidates_without_order(
-    offsets: Int64s,
-    slot_atoms: Int32s,
-    group: Int64s,
-    visits: Int64s,
-    sizes: Int64s,
-    item_offsets: Int64s,
-    weights: Int64s,
-    individuals: Int32s,
-    n_individuals: int,
-    known_offsets: Int64s,
-    known: Int64s,
-    times: Int64s,
-    largest: int,
-    exact: bool,
-    first_atom: int,
-    end_atom: int,
+    published: SlottedRows, items: Items, people_know: KnownItems, search: Search
 ) -> Int64s:
     """fewest[v, s - 1]: the fewest individuals whose rows fit up to s items that may be known of person v.
 
@@ -50,6 +78,10 @@ def fewest_candidates_without_order(
     is known twice. Rows of one individual follow each other and count once. Knowledge that fits nowhere is passed over,
     and so is what does not begin with one of the atoms first_atom:end_atom.
     """
+    offsets, slot_atoms, group, visits, sizes, individuals, n_individuals = published
+    item_offsets, weights = items
+    known_offsets, known, times = people_know
+    largest, exact, first_atom, end_atom = search
     n_people, n_items = len(known_offsets) - 1, len(weights)
     fewest = np.full((n_people, largest), n_individuals, np.int64)
     counters = new_counters(n_items)

@@ -11,7 +11,7 @@ import numpy as np
 from crypsis.arrays import Bools, Int64s, offsets_of
 from crypsis.attacks.attack import Attack, PartsAttackResult, Workers
 from crypsis.attacks.matching import SUPPRESSED, Target, target_of
-from crypsis.attacks.ordered_knowledge import fewest_candidates_in_order
+from crypsis.attacks.ordered_knowledge import OrderedRows, fewest_candidates_in_order
 from crypsis.attacks.pieces_in_parts import (
     KnownShards,
     Pieces,
@@ -51,20 +51,8 @@ class VisitsInOrder:
         return np.append(0, np.cumsum(kept))[offsets], atoms[kept]
 
     def fewest(self, rows: Rows, known: Rows, n_rows: int, first: int, end: int) -> Int64s:
-        target = _with_rows(self.target, rows)
-        found: Int64s = fewest_candidates_in_order(
-            target.offsets,
-            target.codes,
-            target.atom_offsets,
-            target.atoms,
-            target.n_atoms,
-            target.individuals,
-            n_rows,
-            *known,
-            self.largest,
-            first,
-            end,
-        )
+        published = OrderedRows.of(_with_rows(self.target, rows), n_rows)
+        found: Int64s = fewest_candidates_in_order(published, *known, self.largest, first, end)
         return found
 
 

@@ -6,7 +6,13 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.attacks.matching import Target, slots_of
-from crypsis.attacks.unordered_knowledge import fewest_candidates_without_order
+from crypsis.attacks.unordered_knowledge import (
+    Items,
+    KnownItems,
+    Search,
+    SlottedRows,
+    fewest_candidates_without_order,
+)
 from crypsis.data.trajectory import Trajectories
 
 
@@ -26,22 +32,12 @@ def fewest_of_visits(
     person = np.repeat(np.arange(n_people), np.diff(offsets))
     pairs, times = np.unique(person * n_atoms + known, return_counts=True)
     whose, atom = np.divmod(pairs, n_atoms)
+    every_visit = Items(np.arange(target.n_atoms + 1), np.ones(target.n_atoms, np.int64))  # one item for each atom
     return fewest_candidates_without_order(
-        slots.offsets,
-        slots.atoms,
-        slots.group,
-        slots.visits,
-        slots.sizes,
-        np.arange(target.n_atoms + 1),  # knowing one visit is one item for each atom
-        np.ones(target.n_atoms, np.int64),
-        target.individuals,
-        n_individuals,
-        offsets_of(np.bincount(whose, minlength=n_people)),
-        atom,
-        times.astype(np.int64),
-        largest,
-        False,
-        *atoms,
+        SlottedRows.of(slots, target.individuals, n_individuals),
+        every_visit,
+        KnownItems(offsets_of(np.bincount(whose, minlength=n_people)), atom, times.astype(np.int64)),
+        Search(largest, False, *atoms),
     )
 
 
