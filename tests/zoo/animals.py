@@ -839,7 +839,12 @@ TABLES = [
         advice="not UTF-8",
     ),
     *(
-        Animal(f"numbers with {words}", "a.csv", _text(f"a;b\n{text};x\n7;y\n"), {"a": [number, 7], "b": ["x", "y"]})
+        Animal(
+            f"numbers with {words}",
+            "a.csv",
+            _text(f"a;b\n{text};x\n7;y\n"),
+            {"a": [number, type(number)(7)], "b": ["x", "y"]},
+        )
         for words, text, number in (
             ("thin spaces", "1\u2009234\u2009567", 1234567),
             ("curly apostrophes", "1’234.50", 1234.5),
