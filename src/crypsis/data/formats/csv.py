@@ -349,10 +349,10 @@ def _repeated(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 def with_usual_quotes(content: bytes) -> tuple[bytes, tuple[str, ...]]:
     """Quotes that a backslash escapes, and ="007" as Excel keeps zeros, as CSV writes them; and what was rewritten."""
     notes = []
-    if b'\\"' in content and _ESCAPED.search(content):
+    if b"\\" in content and b'\\"' in content and _ESCAPED.search(content):
         content = content.replace(b'\\"', b'""')
         notes.append("quotes that a backslash escapes are quotes in the cell")
-    if b'="' in content:
+    if b"=" in content and b'="' in content:  # one byte is looked for ten times as fast as two
         plain = _GUARDED.sub(rb"\1\2", content)
         notes += ['cells written as ="..." are the text in the quotes'] * (plain != content)
         content = plain
