@@ -923,6 +923,9 @@ TABLES = [
     ),
     Animal("a backslash at the end", "a.csv", b'a,b\n1,"C:\\dir\\"\n2,y\n', {"a": [1, 2], "b": ["C:\\dir\\", "y"]}),
     Animal(
+        "a backslash before doubled quotes", "a.csv", b'a,b\n1,"C:\\"",x"\n2,y\n', {"a": [1, 2], "b": ['C:\\",x', "y"]}
+    ),
+    Animal(
         "zeros that Excel keeps",
         "a.csv",
         b'a,b\n="007",x\n="012",y\n',

@@ -42,7 +42,7 @@ _HINT = re.compile(rb'^"?sep=([^\r\n])"?\r?\n')  # what Excel writes above the h
 _LINES_LOOKED_AT = 100
 _FEWEST_LINES = 4  # of a table below a title
 _FEWEST_COLUMNS = 3  # of a table below titles that are padded with separators
-_ESCAPED = re.compile(rb'(?:^|[,;\t|])"(?:[^"\\\r\n]|\\.)*\\"(?![,;\t|\r\n])', re.MULTILINE)
+_ESCAPED = re.compile(rb'(?:^|[,;\t|])"(?:[^"\\\r\n]|\\.)*\\"(?![",;\t|\r\n])', re.MULTILINE)
 _GUARDED = re.compile(rb'(^|[,;\t|])=("[^"\r\n]*")(?=[,;\t|\r\n]|\Z)', re.MULTILINE)
 _ONE_LIMIT = threading.Lock()
 _IN_WORDS = {"\t": "tab", " ": "blank"}
