@@ -2,6 +2,7 @@
 
 Processor time is what limits are stated in: machines are shared, and a command that waits for others is not slow.
 A process is said to have had the memory of the one that started it. So a small one does, which tells what was spent.
+Python keeps what it made of its files, as it does of every installed package, also where the environment forbids it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def spent_by(command: Sequence[str | Path], environment: Mapping[str, str] | Non
             stdin=subprocess.DEVNULL,
             stdout=words,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
             check=True,
         )
         processor, clock, memory, code = json.loads(told.read_text())
