@@ -74,8 +74,14 @@ class TableClasses:
 def _numbered(keys: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """The first record of each key in ascending order, the number of each record's key, and the records of each.
 
-    Records are sorted with their own number behind the key, where both fit into 64 bits.
+    Records are sorted with their own number behind the key, where both fit into 64 bits; those of a file that was
+    sorted are sorted already.
     """
+    if bool((keys[1:] >= keys[:-1]).all()):
+        begins = np.ones(len(keys), np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+        starts = np.flatnonzero(begins)
+        return starts, np.cumsum(begins) - 1, np.diff(np.append(starts, len(keys)))
     bits = max(len(keys) - 1, 0).bit_length()
     if int(keys.max(initial=0)) >= LARGEST_KEY >> bits:
         _, first, inverse, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
