@@ -249,7 +249,8 @@ class Table(Microdata):
 
         # Only what a file was read into belongs to nobody else, who might change it before it is encoded.
         late = {} if source is None else {role: LateEncoding() for role in ROLES}
-        columns = tuple(map_columns(column, table.columns, table.height * table.width))
+        looked_up = [cells.dtype == pl.String or not late for cells in table.iter_columns()]  # others are quick
+        columns = tuple(map_columns(column, table.columns, table.height * sum(looked_up)))
         understood = _understood(source, [written for one in told.values() for written in one])
         index, kept = pandas_index(given), FrameTypes.of(given, schema or table.schema)
         if person is not None:

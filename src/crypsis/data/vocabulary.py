@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -127,13 +127,18 @@ def _distinct_categories(cells: pl.Series) -> tuple[pl.Series, Int32s]:
     categories = categories_of(cells)
     numbers = cells.to_physical()
     absent = len(categories)
-    if absent and not cells.has_nulls() and np.bincount(numbers.to_numpy(), minlength=absent).all():  # all occur
+    if absent and not cells.has_nulls() and _all_occur(numbers.to_numpy(), absent):
         return categories, numbers.to_numpy().astype(np.int32)
     places = np.asarray((numbers.cast(pl.Int32).fill_null(absent) if cells.has_nulls() else numbers).to_numpy())
     occurs = np.zeros(absent + 1, np.bool_)
     occurs[places] = True
     distinct = pl.concat([categories, pl.Series(cells.name, [None], dtype=pl.String)]).filter(pl.Series(occurs))
     return distinct, (np.cumsum(occurs, dtype=np.int32) - np.int32(1))[places]
+
+
+def _all_occur(codes: np.ndarray[Any, Any], many: int) -> bool:
+    """Whether every code below this number is there; mostly the first rows tell."""
+    return any(bool(np.bincount(part, minlength=many).all()) for part in (codes[:_LONG], codes))
 
 
 def encode_lists(sequences: Sequence[Sequence[str]]) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], pl.Series]:

@@ -420,9 +420,11 @@ def _with_single_blanks(content: bytes) -> bytes:
 
 def _with_closed_header(content: bytes, separator: str, first: list[list[str]]) -> bytes:
     """With a separator at the end of the header where all other lines seem to end with one."""
-    line, feed, below = content.partition(b"\n")
     wider = {*map(len, first[1:])} == {len(first[0]) + 1} and not any(row[-1] for row in first[1:])
-    if not wider or line.count(b'"') % 2:
+    if not wider:
+        return content
+    line, feed, below = content.partition(b"\n")
+    if line.count(b'"') % 2:
         return content
     first[0].append("")
     return line.rstrip(b"\r") + separator.encode() + feed + below
