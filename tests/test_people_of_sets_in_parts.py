@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import crypsis
-from crypsis.errors import BadLabel, BadRow, PersonNotSupported, TooLarge, UnknownColumn
+from crypsis.errors import BadLabel, BadRow, OptionWithoutEffect, PersonNotSupported, TooLarge, UnknownColumn
 from crypsis.executors.serial import Serial
 from crypsis.shards import records
 from crypsis.shards.people_of_records import cut_people
@@ -159,6 +159,43 @@ def test_scanned_columns_of_sets_of_people_are_those_in_memory(seed: int, tmp_pa
         shown = [contents(one.write(tmp_path / f"{name}-{method.name()}")) for name, one in
                  {"own": release, "local": local}.items()]  # fmt: skip
         assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["rows of items", "columns of sets"])
+@pytest.mark.parametrize("seed", range(4))
+def test_records_of_a_person_are_united_as_in_memory(seed: int, wide: bool, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    sets = random_sets(rng, 50).to_lists()
+    people = [f"p{rng.integers(20)}" if seed else f"p{(7 * row) % 50}" for row in range(50)]  # once with no repeats
+    if wide:
+        frame = pl.DataFrame({"uid": people, "drugs": [" ".join(one) for one in sets]})
+        options = {"columns": {"drugs": {"type": "items", "separator": " "}}, "person": "uid", "unite": "person"}
+    else:
+        rows = [(f"r{row}", people[row], item) for row in range(50) for item in sets[row]]
+        frame = pl.DataFrame(rows, schema=["visit", "uid", "drug"], orient="row")[rng.permutation(len(rows))]
+        options = {**OPTIONS, "unite": "person"}
+    (tmp_path / "all").mkdir()
+    frame.write_csv(tmp_path / "all" / "one.csv")
+    for number, (first, last) in enumerate(pairwise([0, *random_cuts(rng, frame.height), frame.height])):
+        frame.slice(first, last - first).write_csv(tmp_path / f"{number}.csv")
+    read = crypsis.read_transactions(tmp_path / "all" / "one.csv", **options)
+    scanned = crypsis.scan_transactions(tmp_path / "*.csv", **options)
+    with Serial() as executor:
+        encoded = encode_records(scanned, executor)
+        assert encoded.whole.to_lists() == read.to_lists()
+        assert encoded.whole.collapsed == read.collapsed
+        assert encoded.person is None
+        assert encoded.supports.tolist() == read.supports.tolist()
+    method = crypsis.Disassociation(k=3, refine="none")
+    local, release = crypsis.anonymize(read, method), crypsis.anonymize(scanned, method)
+    assert release.verify().to_dict() == local.verify().to_dict()
+    assert contents(release.write(tmp_path / "own")) == contents(local.write(tmp_path / "local"))
+
+
+def test_uniting_needs_a_person(tmp_path: Path) -> None:
+    long_table(np.random.default_rng(1)).write_parquet(tmp_path / "0.parquet")
+    with pytest.raises(OptionWithoutEffect, match="person"):
+        crypsis.scan_transactions(tmp_path, id="visit", item="drug", unite="person")
 
 
 def test_one_record_has_one_person(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import polars as pl
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats.memory import in_words
+from crypsis.data.person_codes import refuse_uniting
 from crypsis.data.place_of_part import Place, on_disk, stamp_of
 from crypsis.data.scanned import TEXT_PER_MEMORY, Part, source_and_file
 from crypsis.data.stream import Events
@@ -33,7 +34,9 @@ _KINDS: dict[str, type] = {
     "tracks": Tracks,
     "events": Events,
 }
-_NEED_ALL = {"grid": None, "times": "drop", "unite": None}  # option: the value that needs no look at all records
+_NEED_ALL = {"grid": None, "times": "drop"}  # option: the value that needs no look at all records
+
+_SETTLED_AT_THE_END: dict[str, Any] = {"sensitive": (), "unite": None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,7 @@ class ScannedRecords:
         with on_disk(file.places[0]) as path:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
+        refuse_uniting(given.get("unite"), given.get("person"))
         for option, usual in _NEED_ALL.items():
             if given.get(option, usual) != usual:
                 raise NotApplicable(
@@ -103,8 +107,17 @@ class ScannedRecords:
 
     @property
     def unmarked_source(self) -> DataSource:
-        """The source without a word on which labels are sensitive."""
-        return replace(self.source, sensitive=()) if self.sensitive else self.source  # type: ignore[call-arg]
+        """The source without a word on what is settled when all parts are known: which labels are sensitive, and
+        whether the records of a person are united."""
+        usual = {
+            name: value for name, value in (("sensitive", ()), ("unite", None)) if self.source.parameters().get(name)
+        }
+        return replace(self.source, **usual) if usual else self.source
+
+    @property
+    def unites(self) -> bool:
+        """All records of a person become one."""
+        return self.source.parameters().get("unite") is not None
 
     @property
     def id_column(self) -> str:
@@ -155,6 +168,7 @@ def scan_transactions(
     """Sets of items in parts: a path, a pattern such as `parts/*.jsonl`, a list or a folder. Nothing is read yet.
 
     Options as for `crypsis.read_transactions`; rows of one id, and records of one `person`, may lie in several parts.
+    `unite="person"` makes one record of all records of a person.
     """
     keys: dict[str, Any] = {"id": id, "item": item, "person": person, "sensitive": tuple(sensitive)}
     keys |= {"each_row_is_a_person": each_row_is_a_person}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -131,6 +132,56 @@ def arrange_people(
 def first_of_each(persons: Int64s) -> Int64s:
     """Where the records of each person begin; those of a person follow one another."""
     return np.flatnonzero(np.append(True, persons[1:] != persons[:-1]))[: len(persons)]
+
+
+def unite_people(people: PeopleOfRecords, n_codes: int, executor: Executor) -> list[dict[str, Any]]:
+    """One record of all records of each person, in the order of their numbers: what `told_of_rows` tells of each
+    shard."""
+    n_people, n_shards = int(people.persons.max(initial=-1)) + 1, max(len(people.shards), 1)
+    folder = str(executor.scratch.below("united").folder)
+    pieces = executor.exchange(send_united, people.shards, n_shards, n_people, n_shards, n_codes)
+    bounds = [-(-n_people * index // n_shards) for index in range(n_shards + 1)]
+    work = [(index, bounds[index], bounds[index + 1], files) for index, files in enumerate(pieces)]
+    united: list[dict[str, Any]] = executor.map(arrange_united, work, folder, n_codes)
+    return united
+
+
+def send_united(
+    shard: PeopleShard, n_people: int, n_shards: int, n_codes: int
+) -> Iterator[tuple[int, tuple[Int64s, Int32s]]]:
+    """What each person of a shard has in any record: persons and codes, by the range of persons."""
+    offsets, codes = shard.read()
+    width = max(n_codes, 1)
+    keys = np.unique(np.repeat(shard.persons(), np.diff(offsets)) * width + codes)
+    persons, held = keys // width, (keys % width).astype(np.int32)
+    targets = persons * n_shards // max(n_people, 1)
+    for target in np.unique(targets).tolist():
+        chosen = targets == target
+        yield target, (persons[chosen], held[chosen])
+
+
+def arrange_united(work: tuple[int, int, int, Sequence[str]], folder: str, n_codes: int) -> dict[str, Any]:
+    """The records of a range of persons; whoever has nothing has an empty one."""
+    number, first, last, files = work
+    pieces = [load(file) for file in files]
+    persons = np.concatenate([np.zeros(0, np.int64), *(piece[0] for piece in pieces)])
+    codes = np.concatenate([np.zeros(0, np.int32), *(piece[1] for piece in pieces)])
+    order = np.lexsort((codes, persons))
+    offsets, codes = offsets_of(np.bincount(persons - first, minlength=last - first)), codes[order]
+    file = Scratch.at(folder).save(f"united-{number:06d}", (offsets, codes))
+    return told_of_rows(file, offsets, codes, n_codes)
+
+
+def told_of_rows(file: str, offsets: Int64s, codes: Int32s, n_codes: int) -> dict[str, Any]:
+    """What the rows in a file add to what is known of all."""
+    lengths = np.diff(offsets)
+    return {
+        "file": file,
+        "rows": len(lengths),
+        "filled": int(np.count_nonzero(lengths)),
+        "lengths": np.bincount(lengths, minlength=1).astype(np.int64),
+        "supports": np.bincount(codes, minlength=n_codes).astype(np.int64),
+    }
 
 
 def cut_people(offsets: Int64s, codes: Int32s, persons: Int64s, n_pieces: int) -> list[tuple[Int64s, Int32s, Int64s]]:

@@ -36,6 +36,8 @@ from crypsis.shards.people_of_records import (
     people_of_files,
     people_of_records,
     people_of_shards,
+    told_of_rows,
+    unite_people,
 )
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 from crypsis.shards.suspected_people import person_like_of_parts
@@ -302,15 +304,20 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     owners = None
     if files:
         if scanned.person_column is not None:
-            owners, facts["person"] = _people(facts["shards"], noted, len(vocabulary), executor)
+            owners, facts["person"] = _people(scanned, facts["shards"], noted, len(vocabulary), executor)
         began = [(shard, one["first"], one["ids"]) for shard, one in zip(facts["shards"], noted, strict=True)]
         placed = arrange_records(began, len(parts), executor, folder)
         facts |= {"shards": numbered_shards(placed), "ids": tuple(one["ids"] for one in placed if one["ids"])}
     elif scanned.is_wide and scanned.person_column is not None:
         facts["person"] = _people_of_rows(facts["shards"], noted, len(vocabulary), executor)
+    collapsed = sum(getattr(one["data"], "collapsed", 0) for one in noted)
+    if scanned.unites and facts.get("person") is not None:
+        held = int(facts["supports"].sum())
+        made = unite_people(facts["person"], len(vocabulary), executor)
+        facts |= {**_facts_of(made), "ids": (), "person_like": None, "person": None}
+        collapsed += held - int(facts["supports"].sum())
     if scanned.stands_for is Transactions:
         mask = sensitive_mask(vocabulary, scanned.sensitive)
-        collapsed = sum(one["data"].collapsed for one in noted)
         return EncodedTransactions(**facts, vocabulary=vocabulary, sensitive=mask, collapsed=collapsed)
     return EncodedTrajectories(
         **facts,
@@ -322,17 +329,21 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
 
 
 def _people(
-    shards: Sequence[RaggedShard], noted: Sequence[Mapping[str, Any]], n_codes: int, executor: Executor
+    scanned: ScannedRecords,
+    shards: Sequence[RaggedShard],
+    noted: Sequence[Mapping[str, Any]],
+    n_codes: int,
+    executor: Executor,
 ) -> tuple[Int64s, PeopleOfRecords | None]:
     """Whose the gathered records are, in the order of the input, numbered in the order of their names; and the people,
-    None where each record is one."""
+    None where each record is one, unless records are united."""
     names = pl.concat([load(one["names"]) for one in noted])
     people = Vocabulary.of(names)
     persons = people.encode(names).astype(np.int64)
     began = [load(one["first"]) for one in noted]
     part, row = (np.concatenate([one[index] for one in began]) for index in range(2))
     in_input_order = persons[np.lexsort((row, part))]
-    if len(people) == len(names):
+    if len(people) == len(names) and not scanned.unites:
         return in_input_order, None
     scratch = executor.scratch.below("persons")
     starts = offsets_of(np.array([shard.rows for shard in shards])).tolist()
@@ -367,7 +378,11 @@ def encode_rows(
         (index, one["file"], scratch.save(f"codes-{index:06d}", vocabulary.encode(load(one["labels"]))))
         for index, one in enumerate(noted)
     ]
-    made = executor.map(encode_part, work, folder, len(vocabulary))
+    return _facts_of(executor.map(encode_part, work, folder, len(vocabulary)))
+
+
+def _facts_of(made: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Shards, and what is known of all rows by what each of them adds."""
     longest = max(len(one["lengths"]) for one in made)
     return {
         "shards": numbered_shards(made),
@@ -434,14 +449,8 @@ def encode_part(work: tuple[int, str, str], folder: str, size: int) -> dict[str,
     number, file, lookup_file = work
     (offsets, codes), lookup = load(file), load(lookup_file)
     own = lookup[codes] if len(codes) else codes
-    lengths = np.diff(offsets)
-    return {
-        "file": Scratch.at(folder).save(f"shard-{number:06d}", (offsets, own.astype(np.int32))),
-        "rows": len(lengths),
-        "filled": int(np.count_nonzero(lengths)),
-        "lengths": np.bincount(lengths, minlength=1).astype(np.int64),
-        "supports": np.bincount(own, minlength=size).astype(np.int64),
-    }
+    file = Scratch.at(folder).save(f"shard-{number:06d}", (offsets, own.astype(np.int32)))
+    return told_of_rows(file, offsets, own, size)
 
 
 def first_repeated_id(hashed: Sequence[pl.Series | None]) -> int | None:
