@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,8 +49,7 @@ class HomeWorkAttack(Attack):
         places = np.sort(atoms, axis=1)[:, ::-1]  # a suppressed one, which cannot be looked for, comes last
         distinct, number = np.unique(places, axis=0, return_inverse=True)
         by_atom = np.argsort(slots.atoms, kind="stable")
-        counts = _candidates(
-            distinct.astype(np.int64),
+        published_rows = _Rows(
             offsets_of(np.bincount(slots.atoms, minlength=target.n_atoms)),
             by_atom,
             np.repeat(np.arange(len(slots.offsets) - 1), np.diff(slots.offsets)),
@@ -58,10 +58,11 @@ class HomeWorkAttack(Attack):
             slots.offsets,
             slots.visits,
             slots.sizes,
-            *_groups_of_rows(target.offsets, target.codes, len(target.symbol_sizes)),
+            _groups_of_rows(target.offsets, target.codes, len(target.symbol_sizes)),
             target.individuals,
             target.n_individuals,
         )
+        counts = _candidates(distinct.astype(np.int64), published_rows)
         fewest = counts[number.ravel()].reshape(-1, 1)
         people = per_individual(fewest, seen.original, seen.unit)
         return AttackResult(self.name, seen.parameters, people, first_size=2, assumed=seen.notes)
@@ -103,29 +104,35 @@ def _most_visited(original: Trajectories) -> Int64s:
     return places
 
 
-def _groups_of_rows(offsets: Int64s, codes: Int32s, n_symbols: int) -> tuple[Int64s]:
+def _groups_of_rows(offsets: Int64s, codes: Int32s, n_symbols: int) -> Int64s:
     """The symbols of row r are the groups from groups[r] up to groups[r + 1]."""
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     pairs = np.unique(row * max(n_symbols, 1) + codes)
-    return (offsets_of(np.bincount(pairs // max(n_symbols, 1), minlength=len(offsets) - 1)),)
+    return offsets_of(np.bincount(pairs // max(n_symbols, 1), minlength=len(offsets) - 1))
+
+
+class _Rows(NamedTuple):
+    """Published rows. Atom a stands in the slots slots_by_atom[i] for i in atom_offsets[a]:atom_offsets[a + 1], a slot
+    in its row; the symbols of row r are the groups from groups[r] up to groups[r + 1]."""
+
+    atom_offsets: Int64s
+    slots_by_atom: Int64s
+    row_of_slot: Int64s
+    slot_atoms: Int32s
+    group: Int64s
+    slot_offsets: Int64s
+    visits: Int64s
+    sizes: Int64s
+    groups: Int64s
+    individuals: Int32s
+    n_individuals: int
 
 
 @njit
-def _candidates(
-    pairs: Int64s,
-    atom_offsets: Int64s,
-    slots_by_atom: Int64s,
-    row_of_slot: Int64s,
-    slot_atoms: Int32s,
-    group: Int64s,
-    slot_offsets: Int64s,
-    visits: Int64s,
-    sizes: Int64s,
-    groups: Int64s,
-    individuals: Int32s,
-    n_individuals: int,
-) -> Int64s:
+def _candidates(pairs: Int64s, rows: _Rows) -> Int64s:
     """For each pair of atoms (-1: unknown), the individuals with a row in which nothing need be visited more often."""
+    atom_offsets, slots_by_atom, row_of_slot, slot_atoms, group, slot_offsets, visits, sizes, groups = rows[:9]
+    individuals, n_individuals = rows.individuals, rows.n_individuals
     counts = np.zeros(len(pairs), np.int64)
     for pair in range(len(pairs)):
         home, work = pairs[pair, 0], pairs[pair, 1]
@@ -134,6 +141,7 @@ def _candidates(
             continue
         last = -1
         for index in range(atom_offsets[home], atom_offsets[home + 1]):
+            # Rows that hold the home, once for each individual.
             slot = slots_by_atom[index]
             row = row_of_slot[slot]
             if individuals[row] == last:
@@ -155,6 +163,7 @@ def _candidates(
                         largest, second = least, largest
                     elif least > second:
                         second = least
+            # The visits to home and work must suffice for what is left over to be visited less.
             if second_group == -1:
                 fits = visits[first_group] >= second
             elif first_group == second_group:

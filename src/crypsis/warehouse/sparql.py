@@ -27,7 +27,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_NOT_QUESTIONS = {"SERVICE", "LOAD", "INSERT", "DELETE", "CLEAR", "DROP", "CREATE", "COPY", "MOVE", "ADD"}
 _AGGREGATES = re.compile(r"\b(COUNT|SUM|MIN|MAX|AVG|SAMPLE|GROUP_CONCAT)\s*\(|\bGROUP\s+BY\b|\bHAVING\b", re.IGNORECASE)
 
 
