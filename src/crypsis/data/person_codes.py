@@ -17,7 +17,21 @@ def person_codes(names: pl.Series | Sequence[Any]) -> Int64s:
     given = pl.Series(list(names)) if not isinstance(names, pl.Series) else names
     if given.is_null().any():
         raise BadRow("A record names no person; name one for every record, or leave the persons out.")
-    return np.asarray(np.unique(given.cast(pl.String).to_list(), return_inverse=True)[1], np.int64)
+    texts = given.cast(pl.String)
+    refuse_lookalikes(texts.unique())
+    return np.asarray(np.unique(texts.to_list(), return_inverse=True)[1], np.int64)
+
+
+def refuse_lookalikes(names: pl.Series, column: str | None = None) -> None:
+    """Refuse different names of which some differ only by blanks around them: one person would be counted twice."""
+    if names.dtype != pl.String:
+        return
+    if names.str.strip_chars().n_unique() < len(names):
+        raise BadRow(
+            "Persons have names that differ only by blanks around them, so they would be counted twice; write each "
+            "name alike everywhere.",
+            where=None if column is None else f"column {column!r}",
+        )
 
 
 def refuse_both(person: str | None, each_row_is_a_person: bool) -> None:

@@ -27,7 +27,7 @@ from crypsis.data.formats.source import Understood, place
 from crypsis.data.frame_types import HIGH, LOW, FrameTypes, export_arrow, export_pandas, export_polars
 from crypsis.data.microdata import Microdata, PublishedData
 from crypsis.data.missing import MISSING_EQUALS_MISSING, MissingRule
-from crypsis.data.person_codes import persons_by_first_record
+from crypsis.data.person_codes import persons_by_first_record, refuse_lookalikes
 from crypsis.data.person_detection import (
     PersonLike,
     first_person_like,
@@ -779,6 +779,7 @@ def refuse_nameless(column: Column, where: Callable[[], Mapping[str, Any]]) -> N
             f"Column '{column.name}' holds decimal numbers, which name nobody; name another column as person.",
             parameter="person",
         )
+    refuse_lookalikes(column.domain, column.name)
 
 
 def refuse_trips(named: Column, columns: Sequence[Column], count_pairs: Callable[[Column], int]) -> None:
