@@ -32,6 +32,24 @@ SIGNATURE = "release.sig"
 MOST_FILES = 64
 _DESCRIPTIONS = (REPORT, DATA_PACKAGE)
 _OTHER_FILES = frozenset([*_DESCRIPTIONS, *DEPOSIT_FILES])  # these hold no data
+_ENTRIES = frozenset(
+    [
+        "schema",
+        "created",
+        "software",
+        "about",
+        "method",
+        "scaling",
+        "guarantee",
+        "verdict",
+        "review",
+        "figures",
+        "figures_against_original",
+        "data",
+        "provenance",
+        "files",
+    ]
+)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -156,6 +174,9 @@ def _read_manifest(folder: Path, name: str) -> dict[str, Any]:
     wrong = [part for part in ("guarantee", "verdict", "data", "files") if not isinstance(manifest.get(part), dict)]
     if wrong:
         raise BadRelease(f"{name} lacks {', '.join(wrong)}.", where=str(path))
+    unknown = min(set(manifest) - _ENTRIES, default=None)
+    if unknown is not None and name == MANIFEST:
+        raise BadRelease(f"{name} has the entry {unknown[:80]!r}, which no release has.", where=str(path))
     _check_optional_parts(manifest, path)
     described = manifest["data"]
     if not _is_described(described) or not kind_named(described["kind"]).is_sound(described):

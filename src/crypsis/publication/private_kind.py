@@ -19,6 +19,7 @@ import polars as pl
 
 from crypsis.arrays import Int64s
 from crypsis.data.formats import parquet
+from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.compression import readable_file
 from crypsis.data.formats.failures import writing
 from crypsis.errors import BadRelease, InputError, MissingFile, UnreadableFile
@@ -63,7 +64,9 @@ class PrivateKind(PublishedKind):
         described = manifest["data"]
         file = readable_file(folder / described["file"])
         try:
-            published = self.assemble(file, read_json(folder / DOMAINS), described)
+            domains = read_json(folder / DOMAINS)
+            published = self.assemble(file, domains, described)
+            self._refuse_more(published, file, domains, described["format"])
         except (BadRelease, MissingFile, UnreadableFile):
             raise
         except (InputError, *_DAMAGE) as error:
@@ -72,6 +75,15 @@ class PrivateKind(PublishedKind):
             if told[0] != told[1]:
                 raise BadRelease(f"{DOMAINS} does not hold the {name} that the manifest names.", where=str(folder))
         return published, None
+
+    def _refuse_more(self, published: Any, file: Path, domains: Any, format: str) -> None:
+        """Rows and domains hold what was understood, and nothing that stands beside it."""
+        if _as_read(self.domains(published)) != domains:
+            raise BadRelease(f"{DOMAINS} holds something else than domains.", where=str(file.parent))
+        if format == "parquet":
+            refuse_other_columns(parquet.column_names(file), published.take([]).to_frame().columns, str(file))
+        elif [_as_read(row) for row in self.lines(published)] != read_json_rows(file):
+            raise BadRelease(f"{file.name} holds something else than {self.in_words}.", where=str(file))
 
     @abstractmethod
     def lines(self, published: Any) -> Iterable[Mapping[str, Any]]:
@@ -127,6 +139,11 @@ class PrivateKind(PublishedKind):
             and isinstance(described.get("budget"), dict)
             and isinstance(described.get("domains"), dict)
         )
+
+
+def _as_read(content: Any) -> Any:
+    """The same as it comes back from a file."""
+    return parse_json(json.dumps(content))
 
 
 def read_json_rows(file: Path) -> list[Any]:
