@@ -9,9 +9,8 @@ a position that fewer than k of all people share.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.trajectory.ordered_blocks import cut_order, first_rows
 from crypsis.methods.trajectory.published_cells import CellRows, publish_cells
 from crypsis.methods.trajectory.rare_fixes import RareFixes
 from crypsis.methods.trajectory.representatives import people_of_fixes
@@ -32,7 +32,7 @@ from crypsis.methods.trajectory.track_owners import individuals_of
 from crypsis.methods.trajectory.z_order import z_values
 from crypsis.run_context import RunContext
 from crypsis.shards.ragged import RaggedShard, joined_rows
-from crypsis.shards.ragged_sort import Run, Slice, load_slice, merge_runs, save_run, slices_of, take_rows
+from crypsis.shards.ragged_sort import Run, Slice, load_slice, merge_runs, save_run, take_rows
 from crypsis.shards.tracks import CODES_PER_FIX, EncodedTracks, fixes_of_codes
 
 if TYPE_CHECKING:
@@ -81,30 +81,8 @@ def cut_into_blocks(
     """Blocks of the order, whose sizes differ by at most one track, or one owner where these are kept together."""
     folder = str(executor.scratch.below("order").folder)
     box = executor.fold(first_fixes_of, wider_box, data.shards)
-    stands = None
-    if owners is not None:
-        stands = np.zeros(len(data), np.bool_)
-        stands[np.unique(owners, return_index=True)[1]] = True
-    ranges = merge_runs(executor.map(sort_shard, list(enumerate(data.shards)), folder, box, stands), executor, folder)
-    size, longer = divmod(sum(rows for _, rows in ranges), n_blocks)
-    sizes = [size + (index < longer) for index in range(n_blocks)]
-    if owners is None:
-        return [(wanted,) for wanted in slices_of(ranges, list(pairwise(offsets_of(np.array(sizes)).tolist())))]
-    firsts = np.concatenate([load(file)[2] for file, _ in ranges])
-    block_of_owner = np.zeros(int(owners.max()) + 1, np.int32)
-    block_of_owner[owners[firsts]] = np.repeat(np.arange(n_blocks), sizes)
-    pieces = executor.exchange(send_to_blocks, data.shards, n_blocks, block_of_owner[owners], owners)
-    return [(files,) for files in pieces if files]
-
-
-def send_to_blocks(shard: RaggedShard, block_of_track: Int32s, owners: Int32s) -> Iterator[tuple[int, Any]]:
-    """The tracks of a shard by their block, with their numbers and owners."""
-    offsets, codes = shard.read()
-    numbers = shard.first + np.arange(shard.rows)
-    block_of = block_of_track[numbers]
-    for block in np.unique(block_of).tolist():
-        chosen = take_rows((offsets, codes, numbers), np.flatnonzero(block_of == block))
-        yield block, (*chosen, owners[chosen[2]])
+    runs = executor.map(sort_shard, list(enumerate(data.shards)), folder, box, first_rows(owners, len(data)))
+    return cut_order(merge_runs(runs, executor, folder), data.shards, n_blocks, owners, executor)
 
 
 def first_fixes_of(shard: RaggedShard) -> Box:

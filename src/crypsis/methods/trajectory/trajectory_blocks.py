@@ -7,7 +7,7 @@ Where owners are counted, an owner stands where the first of his or her trajecto
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any
@@ -24,17 +24,15 @@ from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import counted_shards
+from crypsis.methods.trajectory.ordered_blocks import Block, cut_order, first_rows
 from crypsis.methods.trajectory.z_order import z_values
 from crypsis.run_context import RunContext
 from crypsis.shards.ragged import RaggedShard, joined_rows
-from crypsis.shards.ragged_sort import Run, load_slice, merge_runs, save_run, slices_of, take_rows
+from crypsis.shards.ragged_sort import Run, load_slice, merge_runs, save_run, take_rows
 from crypsis.shards.records import EncodedTrajectories
 
 NOTED = ("lost", "published_input_rows", "accounting")
 BYTES_PER_VISIT = 512  # of a block while it is anonymized
-Block = tuple[
-    Any, ...
-]  # slices of the order, or lists of files, with its trajectories; several where blocks were joined
 
 
 @dataclass(frozen=True)
@@ -97,21 +95,10 @@ def cut_into_blocks(data: EncodedTrajectories, n_blocks: int, executor: Executor
     folder = str(executor.scratch.below("order").folder)
     rank = data.locations.vocabulary.label_rank.astype(np.int32)
     place = _z_ranks(data.locations) if order.by_place else None
-    owners, stands = data.owners if order.by_owner else None, None
-    if owners is not None:
-        stands = np.zeros(len(data), np.bool_)
-        stands[np.unique(owners, return_index=True)[1]] = True
+    owners = data.owners if order.by_owner else None
+    stands = first_rows(owners, len(data))
     runs = executor.map(sort_shard, list(enumerate(data.shards)), folder, rank, place, stands)
-    ranges = merge_runs(runs, executor, folder)
-    size, longer = divmod(sum(rows for _, rows in ranges), n_blocks)
-    sizes = [size + (index < longer) for index in range(n_blocks)]
-    if owners is None:
-        return [(wanted,) for wanted in slices_of(ranges, list(pairwise(offsets_of(np.array(sizes)).tolist())))]
-    firsts = np.concatenate([load(file)[2] for file, _ in ranges])
-    block_of_owner = np.zeros(int(owners.max()) + 1, np.int32)
-    block_of_owner[owners[firsts]] = np.repeat(np.arange(n_blocks), sizes)
-    pieces = executor.exchange(send_to_blocks, data.shards, n_blocks, block_of_owner[owners], owners)
-    return [(files,) for files in pieces if files]
+    return cut_order(merge_runs(runs, executor, folder), data.shards, n_blocks, owners, executor)
 
 
 def sort_shard(
@@ -131,15 +118,6 @@ def sort_shard(
         values = np.insert(values, starts, place[codes[starts]].astype(np.int32))
         offsets = offsets_of(np.diff(offsets) + (np.diff(offsets) > 0))
     return save_run(folder, number, offsets, values, records)[0]
-
-
-def send_to_blocks(shard: RaggedShard, block_of_record: Int32s, owners: Int32s) -> Iterator[tuple[int, Any]]:
-    """The trajectories of a shard by their block, with their numbers and owners."""
-    rows = (*shard.read(), shard.first + np.arange(shard.rows))
-    block_of = block_of_record[rows[2]]
-    for block in np.unique(block_of).tolist():
-        chosen = take_rows(rows, np.flatnonzero(block_of == block))
-        yield block, (*chosen, owners[chosen[2]])
 
 
 def read_block(block: Block, known: Trajectories, order: Order) -> tuple[Trajectories, Int64s]:
