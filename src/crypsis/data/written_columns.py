@@ -19,7 +19,6 @@ from crypsis.data.formats.timestamps import looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
 from crypsis.data.missing import MARKERS
 from crypsis.data.projection import LARGEST_DEGREES
-from crypsis.data.steps.drop_rows import DropRows
 from crypsis.data.usual_columns import names_a_degree
 from crypsis.data.values import ColumnType, converted, has_long_numbers, inferred_type
 from crypsis.errors import BadTimestamps
@@ -228,7 +227,7 @@ def _among_numbers(texts: pl.Series) -> tuple[str, ...]:
         return ()  # none: codes that are written like numbers
     shown = ", ".join(map(repr, sorted(others.to_list())))
     markers = [f"{texts.name}={'|'.join(sorted(others.to_list()))}"]
-    dropped = str(DropRows(column=texts.name, values=tuple(sorted(others.to_list()))))
+    dropped = "drop_rows(column=" + texts.name + ", values=" + ",".join(sorted(others.to_list())) + ")"
     return (
         f"'{texts.name}' is read as text, because among its numbers stands {shown}; if a missing value is meant, say "
         f"missing_tokens={markers!r}; if that row is no record (a total, units, names again), say step={dropped!r}",
