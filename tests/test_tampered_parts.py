@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import crypsis
-from crypsis.errors import BadRelease, CrypsisError, UnlistedFile
+from crypsis.errors import BadRelease, CrypsisError, OutputExists, UnlistedFile
 from crypsis.executors.serial import Serial
 from crypsis.parts_release import verify_release_parts, verify_signed_parts
 from crypsis.release import checksums
@@ -205,3 +205,20 @@ def test_blocks_are_told_in_the_stated_form(told: Any, tmp_path: Path) -> None:
     forge(folder, lambda manifest: manifest.update(scaling=told))
     with pytest.raises(BadRelease, match="scaling"):
         crypsis.read_release(folder)
+
+
+def test_only_a_release_is_replaced(tmp_path: Path) -> None:
+    release = MADE["table"]()
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    (raw / "0.csv").write_text("age\n33\n")
+    with pytest.raises(OutputExists, match="other files than a release"):
+        release.write(raw, overwrite=True)
+    assert (raw / "0.csv").read_text() == "age\n33\n"
+    (tmp_path / "own.rows").mkdir()
+    (tmp_path / "own.rows" / "mine.txt").write_text("mine")
+    with pytest.raises(OutputExists, match=r"own\.rows"):
+        release.write(tmp_path / "other", private_report=tmp_path / "own.json")
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "empty", tmp_path / "release"):
+        assert release.write(folder, overwrite=True) == folder

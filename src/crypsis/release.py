@@ -50,6 +50,7 @@ from crypsis.release_folder import (
     WORKING_COPY,
     WORKING_SCHEMA,
     open_release_folder,
+    refuse_replacing,
     sha256,
 )
 from crypsis.reports.about import About, report_language
@@ -611,6 +612,9 @@ def check_writing(
         raise BadParameter(f"write: order must be 'sorted' or 'input', got {order!r}.")
     if private_report is not None and any(_inside(path, target) for path in private_paths(private_report)):
         raise BadParameter("write: the private report must not lie inside the release folder.")
+    refuse_replacing(target)
+    if private_report is not None:
+        refuse_replacing(private_paths(private_report)[0].with_suffix(".rows"), own=False)
     if sign is not None:
         check_private_key(sign)
     for path in (target, *([] if private_report is None else [Path(private_report)])):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crypsis.errors import BadParameter, BadRelease, ContradictoryRoles, LeavesFolder, UnlistedFile
+from crypsis.errors import BadParameter, BadRelease, ContradictoryRoles, LeavesFolder, OutputExists, UnlistedFile
 from crypsis.publication import KIND_NAMES, kind_named
 from crypsis.publication.deposit import DEPOSIT_FILES
 from crypsis.publication.table_parts import MOST_PARTS, PART_ROWS, PARTS, is_part_name, part_files
@@ -98,6 +98,15 @@ def open_release_folder(folder: Path, *, working_copy: bool = False) -> ReleaseF
         if digests[name] != written["sha256"]
     ]
     return ReleaseFolder(folder, manifest, tuple(damage), digests)
+
+
+def refuse_replacing(folder: Path, *, own: bool = True) -> None:
+    """Refuse to replace a folder that holds anything else than a release, or with `own` false than rows in parts."""
+    if folder.is_symlink() or not folder.is_dir():  # of a link nothing but the link is replaced
+        return
+    names = [path.name for path in folder.iterdir()]
+    if names and not (MANIFEST in names if own else all(map(is_part_name, names))):
+        raise OutputExists(f"{folder.name} holds other files than a release, so it is not replaced; choose another.")
 
 
 def sha256(path: Path) -> str:

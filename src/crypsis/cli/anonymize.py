@@ -130,6 +130,7 @@ class Anonymize(InBlocks):
         from crypsis.methods.private_method import PrivateMethod
         from crypsis.publication import KINDS
         from crypsis.release import check_writing, private_paths
+        from crypsis.release_folder import refuse_replacing
         from crypsis.signatures import check_private_key
 
         if self.format is not None:
@@ -140,6 +141,7 @@ class Anonymize(InBlocks):
         assert isinstance(chosen, Method)
         if os.path.lexists(self.out) and not self.overwrite:
             raise OutputExists(f"{self.out} exists already; choose another folder or add --overwrite.")
+        refuse_replacing(self.out)
         if self.private_report is not None and self.no_private_report:
             raise BadParameter("--private-report and --no-private-report contradict each other; give one of them.")
         if self.sign is not None:
