@@ -14,7 +14,7 @@ import pytest
 import crypsis
 from benchmarks.executors.processes import Processes
 from crypsis.errors import CrypsisError, WorkerFailed, WriteFailed
-from crypsis.executors import near
+from crypsis.executors import dask, near
 from crypsis.executors.dask import Dask
 from crypsis.executors.scratch import Scratch
 from crypsis.executors.serial import Serial
@@ -58,6 +58,32 @@ def test_a_full_disk_is_a_clean_error_wherever_it_strikes(tmp_path: Path, monkey
             assert not list(tmp_path.iterdir())
         monkeypatch.undo()
     assert struck == 4
+
+
+@pytest.mark.long
+def test_a_worker_that_its_cluster_gave_up_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever kills it twice, or a machine that is too busy to start it again in time."""
+    monkeypatch.setattr(dask, "LOOK_AGAIN", 1.0)
+    with Dask(workers=1, memory="1GiB") as executor:
+        [(name, nanny)] = executor._cluster.workers.items()
+        executor._cluster.sync(nanny.close)
+        del executor._cluster.workers[name]
+        assert executor.map(tasks.scale, [3, 1], 10) == [30, 10]
+
+
+@pytest.mark.long
+def test_without_any_worker_the_run_ends_with_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "LOOK_AGAIN", 1.0)
+    monkeypatch.setattr(dask, "WITHOUT_WORKERS", 3.0)
+    processes = Processes(tmp_path, 1)
+    try:
+        with Dask(processes.address, workers=1, memory="1GiB", scratch=tmp_path) as executor:
+            assert executor.map(tasks.scale, [3], 10) == [30]
+            processes.running[1].kill()
+            with pytest.raises(WorkerFailed, match="No worker is left"):
+                executor.map(tasks.scale, [3], 10)
+    finally:
+        processes.close()
 
 
 @pytest.mark.long

@@ -25,6 +25,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,6 +60,8 @@ LARGE = 8 << 20  # bytes; larger results are files
 RETRIES = 5
 SCHEDULER_PORT = 8786
 REACHED_WITHIN = 60  # seconds in which a worker must find its scheduler
+LOOK_AGAIN = 20.0  # seconds after which whoever waits looks for workers
+WITHOUT_WORKERS = 240.0  # seconds
 _ALIKE = ("numpy", "numba", "polars", "distributed")
 _SETTINGS = {
     "distributed.scheduler.http.routes": [],
@@ -212,7 +215,7 @@ class Dask(ClosedAtExit):
         from distributed.scheduler import KilledWorker
 
         try:
-            return [checked(unpacked(future.result())) for future in futures]
+            return [checked(unpacked(self._result_of(future))) for future in futures]
         except KilledWorker:
             raise WorkerFailed(
                 f"A task ended {RETRIES} workers one after another, probably for lack of memory. Give workers more "
@@ -223,6 +226,23 @@ class Dask(ClosedAtExit):
         finally:
             for future in futures:
                 future.release()
+
+    def _result_of(self, future: Any) -> Any:
+        """What a task returns. Workers of an embedded cluster that were given up are started again; without any worker
+        for long there is nothing to wait for."""
+        alone_since: float | None = None
+        while True:
+            try:
+                return future.result(timeout=LOOK_AGAIN)
+            except TimeoutError:
+                found = len(self._addresses())
+                if found < self.workers and self._cluster is not None:
+                    self._cluster.scale(self.workers)
+                alone_since = None if found else alone_since or monotonic()
+                if alone_since is not None and monotonic() - alone_since > WITHOUT_WORKERS:
+                    raise WorkerFailed(
+                        "No worker is left, and none came back; nothing was written. Start workers, and run again."
+                    ) from None
 
     def close(self) -> None:
         """Cancel what runs, end an embedded cluster, and remove scratch."""
