@@ -67,8 +67,10 @@ def test_verify_imports_what_it_verifies(release: Path) -> None:
     assert len(ours) < 230, sorted(ours)
 
 
-def test_reading_options_are_loaded_where_they_are_typed(release: Path) -> None:
-    found = loaded_by("verify", str(release), "--missing", "NA")
+def test_reading_options_are_loaded_where_they_are_typed(release: Path, tmp_path: Path) -> None:
+    original = tmp_path / "original.csv"
+    original.write_text("age\n31\n34\n31\n34\n")
+    found = loaded_by("verify", str(release), "--original", str(original), "--missing", "NA")
     assert "crypsis.data.sources" in found
 
 

@@ -156,7 +156,7 @@ class Verify(OnParts):
         for name in ("longest", "suppressed"):
             if getattr(self, name) is not None:
                 raise OptionWithoutEffect(f"--{name} is for a file; a release is read as it says.", parameter=name)
-        if self.original is None:
+        if self.original is None and not self.read.own_only:
             self.read.typed.refuse_all("a release is read as it says itself, and there is no --original to read")
 
     def _declared(self, published: Any) -> Any:

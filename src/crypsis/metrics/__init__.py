@@ -15,10 +15,6 @@ from crypsis.errors import BadCoordinate, BadParameter, NotApplicable, did_you_m
 from crypsis.late_members import LateMembers
 from crypsis.metrics.figure import Figure
 from crypsis.metrics.metric import Metric
-from crypsis.metrics.published_symbols import SYMBOL_FIGURES
-from crypsis.metrics.published_widths import WIDTH_FIGURES
-from crypsis.metrics.published_windows import WINDOW_FIGURES
-from crypsis.metrics.temporal_loss import TIME_FIGURES
 
 _MEMBERS: dict[str, tuple[str, ...]] = {  # a new metric is one line here: its class, and the kinds that it takes
     "distance_loss": ("distance.DistanceLoss", "Trajectories"),
@@ -60,12 +56,21 @@ _MEMBERS: dict[str, tuple[str, ...]] = {  # a new metric is one line here: its c
 METRICS: LateMembers[type[Metric]] = LateMembers(
     {name: f"{__name__}.{place}" for name, (place, *_) in _MEMBERS.items()}
 )
-_PUBLISHED_ALONE = (*WIDTH_FIGURES, *SYMBOL_FIGURES, *WINDOW_FIGURES, *TIME_FIGURES)  # figures that need no original
 
 
 def all_figures() -> dict[str, Figure]:
     """Every figure by its name: those of the metrics, and those of published data alone."""
-    return {figure.name: figure for figure in (*_figures_of(METRICS.values()), *_PUBLISHED_ALONE)}
+    return {figure.name: figure for figure in (*_figures_of(METRICS.values()), *_published_alone())}
+
+
+def _published_alone() -> tuple[Figure, ...]:
+    """The figures that need no original."""
+    from crypsis.metrics.published_symbols import SYMBOL_FIGURES
+    from crypsis.metrics.published_widths import WIDTH_FIGURES
+    from crypsis.metrics.published_windows import WINDOW_FIGURES
+    from crypsis.metrics.temporal_loss import TIME_FIGURES
+
+    return (*WIDTH_FIGURES, *SYMBOL_FIGURES, *WINDOW_FIGURES, *TIME_FIGURES)
 
 
 def _figures_of(metrics: Iterable[type[Metric]]) -> list[Figure]:
@@ -105,7 +110,7 @@ def figure_named(name: str) -> Figure:
         whole = figure_named(first)
         label = f"{whole.label} of {column}"
         return replace(whole, label=label, meaning="The same in this column.", abbreviation="")
-    known = {figure.name: figure for figure in (*_figures_of(METRICS.loaded()), *_PUBLISHED_ALONE)}
+    known = {figure.name: figure for figure in (*_figures_of(METRICS.loaded()), *_published_alone())}
     if name in known:  # as every figure is that was measured in this process
         return known[name]
     figures = all_figures()
