@@ -28,6 +28,9 @@ from crypsis.errors import BadRelease, InputError
 from crypsis.strict_json import parse_json
 
 NO_TOKENS: frozenset[Token] = frozenset()
+FIELDS = {"seq": int, "x": int, "y": int, "n_records": int, "records": list, "digest": str}
+FACTS = {"mode": str, "L": int, "K": int, "C": str}  # of the stream; a written release has them in its manifest
+FIELDS_OF_A_RECORD = {"p", "doublets", "visits", "sa"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,8 +268,9 @@ def _parsed(line: str | bytes, number: int) -> dict[str, Any]:
 def _is_window(content: Any) -> bool:
     return (
         isinstance(content, dict)
-        and all(type(content.get(name)) is int for name in ("seq", "x", "y"))
-        and isinstance(content.get("records"), list)
+        and FIELDS.keys() <= content.keys() <= FIELDS.keys() | FACTS.keys()
+        and all(type(value) is {**FIELDS, **FACTS}[name] for name, value in content.items())
+        and content["n_records"] == len(content["records"])
         and all(map(_is_record, content["records"]))
     )
 
@@ -274,6 +278,7 @@ def _is_window(content: Any) -> bool:
 def _is_record(record: Any) -> bool:
     return (
         isinstance(record, dict)
+        and record.keys() <= FIELDS_OF_A_RECORD
         and isinstance(record.get("p"), str)
         and ("doublets" in record) != ("visits" in record)
         and isinstance(record.get("doublets", []), list)
