@@ -27,6 +27,7 @@ from crypsis.kernels.joint_nodes import (
     mark,
     mark_of,
 )
+from crypsis.kernels.plain_sorting import sort_first
 from crypsis.kernels.record_bitmaps import WORD_BITS, add_record
 
 KNOWN_TO_FAIL, FAILS, PAYS = 0, 1, 2
@@ -340,7 +341,7 @@ def _joined(
     for index in range(n):
         support = np.int64(arena.support[in_one[index]]) + arena.support[in_other[index]]
         order[index] = (most - support) * n + index
-    order.sort()
+    sort_first(order, n)
     order %= n
 
     n_rows = 0

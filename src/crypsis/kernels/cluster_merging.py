@@ -14,6 +14,7 @@ from crypsis.arrays import Float64s, Int64s
 from crypsis.compilation import njit
 from crypsis.kernels.attribute_costs import NUMBERS, VALUES, Attributes
 from crypsis.kernels.class_cells import ClassCells, absorb
+from crypsis.kernels.plain_sorting import order_by
 
 BY_CELLS, BY_ITEMS, BY_BOTH = 0, 1, 2
 
@@ -53,8 +54,8 @@ def merge_within_bound(
     for one in range(n_clusters):
         if not as_printed and _lacks_items(filled[one], k):
             keys[one] = -1 - (np.int64(1) << 61) + costs[one]
-    order = order[np.argsort(lowest)]
-    order = order[np.argsort(keys[order], kind="mergesort")]
+    order = order[order_by(lowest)]
+    order = order[order_by(keys[order])]
     n_alive = n_clusters
     unions = np.empty(n_clusters, np.int64)
     scores = np.empty(n_clusters)
@@ -222,10 +223,10 @@ def _chosen(
             scores[other] = max(distances[seed, seed], distances[other, other], distances[seed, other])
     if heuristic == BY_BOTH and len(candidates) > 1:
         partners = alive[alive != seed]
-        partners = partners[np.argsort(lowest[partners])]
+        partners = partners[order_by(lowest[partners])]
         _set_unions(attributes, cells, seed, partners, unions)
-        by_cells = partners[np.argsort(unions[partners], kind="mergesort")]
-        by_items = partners[np.argsort(scores[partners], kind="mergesort")]
+        by_cells = partners[order_by(unions[partners])]
+        by_items = partners[order_by(scores[partners])]
         for index in range(len(partners)):
             first[by_cells[index]] += index
             second[by_cells[index]] = index

@@ -79,8 +79,7 @@ def horizontal_partition(
                     most = max(most, _see(offsets, terms, sensitive, seen, remnants, begin, counted))
                     counted = begin
                 if top - begin >= k and most * diversity <= top - begin:
-                    clustered[filled : filled + top - begin] = remnants[begin:top]
-                    filled += top - begin
+                    filled = _append(remnants, begin, top, clustered, filled)
                     n_clusters += 1
                     cluster_ends[n_clusters] = filled
                     if any_sensitive:
@@ -111,15 +110,22 @@ def horizontal_partition(
             continue
         if end > start:
             if _acceptable(offsets, terms, sensitive, any_sensitive, seen, k, diversity, order, start, end):
-                clustered[filled : filled + end - start] = order[start:end]
-                filled += end - start
+                filled = _append(order, start, end, clustered, filled)
                 n_clusters += 1
                 cluster_ends[n_clusters] = filled
             else:
-                remnants[top : top + end - start] = order[start:end]
-                top += end - start
+                top = _append(order, start, end, remnants, top)
         start = end
     return clustered[:filled].copy(), cluster_ends[: n_clusters + 1].copy(), remnants[:top].copy()
+
+
+@njit
+def _append(source: Int64s | Int32s, begin: int, end: int, target: Int64s | Int32s, filled: int) -> int:
+    """Copy a stretch behind what is filled; how much is then."""
+    for at in range(begin, end):
+        target[filled] = source[at]
+        filled += 1
+    return filled
 
 
 @njit
@@ -235,8 +241,8 @@ def _split_chain(
                 count[flat[item]] -= 1
     if size:
         base = begin_of[start]
-        order[start:end] = arranged
-        flat[base : base + copied] = spare[:copied]
+        _append(arranged, 0, size, order, start)
+        _append(spare, 0, copied, flat, base)
         for local in range(size):
             begin_of[start + local] = base + bounds[local, 0]
             end_of[start + local] = base + bounds[local, 1]

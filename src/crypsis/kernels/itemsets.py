@@ -11,6 +11,7 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
+from crypsis.kernels.plain_sorting import sort_first
 
 NO_OFFSETS: Int64s = np.zeros(1, np.int64)
 NO_ITEMS: Int32s = np.zeros(0, np.int32)
@@ -136,7 +137,7 @@ def _group(
                 item_of_group[n_groups] = item
                 n_groups += 1
             counts[item] += 1
-    item_of_group[:n_groups] = np.sort(item_of_group[:n_groups])
+    sort_first(item_of_group, n_groups)
     start_of_group[0] = 0
     for group in range(n_groups):
         item = item_of_group[group]

@@ -7,12 +7,12 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s
 from crypsis.compilation import njit
 from crypsis.kernels.joint_nodes import Arena, Leading, Nodes
+from crypsis.kernels.plain_sorting import order_by
 
 _NO_PLACE = np.int32(2**31 - 1)
 _LARGEST_KEY = np.int64(2**63 - 1)
 _SHORT_RUN = 24
 _DIGIT_BITS = 11
-_FEW_TO_SORT = 512
 
 
 @njit
@@ -73,9 +73,6 @@ def _first_places(terms: Int32s, n: int, place: Int32s, places: Int32s, best: In
 def sorted_by_key(listed: Int64s, keys: Int64s, n_bits: int) -> tuple[Int64s, Int64s]:
     """Nodes and keys by the last bits of the keys, equal ones as they are."""
     n = len(listed)
-    if n <= _FEW_TO_SORT:
-        order = np.argsort(keys, kind="mergesort")
-        return listed[order], keys[order]
     n_digits = (n_bits + _DIGIT_BITS - 1) // _DIGIT_BITS
     mask = (1 << _DIGIT_BITS) - 1
     counts = np.zeros((n_digits, mask + 1), np.int64)
@@ -146,12 +143,12 @@ def settle_ties(listed: Int64s, keys: Int64s, nodes: Nodes, arena: Arena, place:
     """Order nodes with equal keys by what they hide further on; equal ones stay as they are. Both are sorted by key."""
     best = np.empty(63 // bits, np.int64)
     mask = (1 << bits) - 1
-    begins = [np.int64(0)]
-    ends = [np.int64(len(listed))]
-    while len(begins) > 0:
-        begin = begins.pop()
-        end = ends.pop()
-        start = begin
+    runs = np.empty((len(listed) // 2 + 1, 2), np.int64)  # still to be looked at: disjoint ones of two nodes or more
+    runs[0, 0], runs[0, 1] = 0, len(listed)
+    n_runs = 1
+    while n_runs > 0:
+        n_runs -= 1
+        start, end = runs[n_runs, 0], runs[n_runs, 1]
         while start < end:
             stop = start + 1
             while stop < end and keys[stop] == keys[start]:
@@ -160,9 +157,9 @@ def settle_ties(listed: Int64s, keys: Int64s, nodes: Nodes, arena: Arena, place:
             if stop - start > 1 and last >= 0 and nodes.hidden_len[listed[start]] > 0:
                 for index in range(start, stop):
                     keys[index] = _key(listed[index], nodes, arena, place, bits, last, best)
-                _sort_run(listed, keys, start, stop)  # type: ignore[arg-type]
-                begins.append(np.int64(start))
-                ends.append(np.int64(stop))
+                _sort_run(listed, keys, start, stop)
+                runs[n_runs, 0], runs[n_runs, 1] = start, stop
+                n_runs += 1
             start = stop
 
 
@@ -170,9 +167,10 @@ def settle_ties(listed: Int64s, keys: Int64s, nodes: Nodes, arena: Arena, place:
 def _sort_run(listed: Int64s, keys: Int64s, start: int, stop: int) -> None:
     """Sort a stretch by key, equal ones as they are."""
     if stop - start > _SHORT_RUN:
-        order = np.argsort(keys[start:stop], kind="mergesort")
-        listed[start:stop] = listed[start:stop][order]
-        keys[start:stop] = keys[start:stop][order]
+        order = order_by(keys[start:stop])
+        nodes_before, keys_before = listed[start:stop].copy(), keys[start:stop].copy()
+        for index in range(stop - start):
+            listed[start + index], keys[start + index] = nodes_before[order[index]], keys_before[order[index]]
         return
     for index in range(start + 1, stop):
         key = keys[index]

@@ -15,6 +15,7 @@ import numpy as np
 from crypsis.arrays import Bools, Float64s, Int32s, Int64s
 from crypsis.compilation import njit
 from crypsis.kernels.itemsets import EACH_RECORD
+from crypsis.kernels.plain_sorting import sort_first
 from crypsis.kernels.rare_pairs import first_constraints, join_items, leave_out, rarest_of_each, worst_constraint
 from crypsis.kernels.record_bitmaps import ONE, Words, add_record, bits_of, has_record, people_of_word
 
@@ -454,7 +455,8 @@ def _cheapest_partners(one: int, partners: Int64s, size: Int64s, pairs: Int32s, 
         if _is_cheaper(joined[index], support[index], joined[dearest], support[dearest]):
             heap[0] = index
             _sink(heap, 0, joined, support)
-    chosen: Int64s = partners[np.sort(heap)]
+    sort_first(heap, most)
+    chosen: Int64s = partners[heap]
     return chosen
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
 from crypsis.kernels.greedy_chunks import greedy_chunks
+from crypsis.kernels.plain_sorting import sort_first
 from crypsis.kernels.record_bitmaps import WORD_BITS, add_record, bits_of
 
 TERM_CHUNK = -1
@@ -77,7 +78,7 @@ def vertical_partition(
                     touched[n_touched] = term
                     n_touched += 1
                 count[term] += 1
-        touched[:n_touched].sort()
+        sort_first(touched, n_touched)
         order = np.empty(n_touched, np.int64)
         n_frequent = 0
         for index in range(n_touched):
@@ -92,7 +93,7 @@ def vertical_partition(
                 order[n_frequent] = (size - count[term]) * n_touched + index
                 n_frequent += 1
         order = order[:n_frequent]
-        order.sort()
+        sort_first(order, n_frequent)
         support = np.empty(n_frequent, np.int64)
         for index in range(n_frequent):
             order[index] %= n_touched
