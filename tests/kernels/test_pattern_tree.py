@@ -31,7 +31,7 @@ def test_supports_are_right_however_often_the_pool_is_emptied(k: int) -> None:
     patterns = [pattern for length in range(1, 6) for pattern in product(range(N_CODES), repeat=length)]
     chance.shuffle(patterns)
     corpus = corpus_of(sequences_of(paths), rows, np.zeros(1, np.int64), np.zeros(0, np.int32), len(rows), N_CODES)
-    tree = no_patterns(n_slots=8, pool=4 * len(paths))
+    tree = no_patterns(room=4, pool=4 * len(paths))
     nodes = np.full(len(patterns), NO_ROOM, np.int64)
     done = 0
     while (done := patterns_of(tree, corpus, sequences_of(patterns), done, k, nodes)) < len(nodes):

@@ -25,18 +25,19 @@ from crypsis.kernels.pattern_tree import (
     NONE,
     RARE,
     ROOT,
+    UNDECIDED,
     Corpus,
     PatternTree,
-    child_slot,
+    child_with,
     comes_before,
+    entries_of,
     expand,
     goes_on_with,
-    places_of,
+    place_of,
 )
 from crypsis.kernels.recovery import leftmost_common
 
-UNDECIDED = -3
-_MOST_PARTS = 256  # of one length that are put in order
+_MOST_PARTS = 64  # of one length that are listed at once
 _WORD = 64
 _LOOKUP = 20  # steps of looking up a pattern: about the time of reading so many items
 _SAVED = 16  # a sequence may take so many times the allowance of one
@@ -54,7 +55,7 @@ class _Search(NamedTuple):
 
     earlier[i] is where s[i] stands last before i. At depth d of the search, part[d] is a pattern of d items, its
     leftmost embedding ends before after[d], and position[d] is tried next; it goes on with the items of children[d],
-    which stand at left[d] positions from there on. used: parts found, steps, steps allowed.
+    which stand at left[d] positions from there on. used: parts found, steps, steps allowed, whether there are more.
     """
 
     sequence: Int32s
@@ -136,7 +137,7 @@ def _search_of(sequence: Int32s, allowed: int) -> _Search:
         np.zeros(length + 1, np.uint64),
         np.zeros(length + 1, np.int32),
         np.empty(_MOST_PARTS, np.int64),
-        np.array([0, 0, allowed]),
+        np.array([0, 0, allowed, 0]),
     )
 
 
@@ -158,25 +159,25 @@ def _best_of(
     for begin in range(len(search.sequence) - 1, -1, -1):
         longer = search.reach[begin + 1] + 1
         search.reach[begin] = longer
-        outcome = _find_parts(search, begin, begin, longer, 1, limit, k, corpus, tree)
+        outcome = _find_parts(search, begin, begin, longer, 1, NONE, limit, k, corpus, tree)
         if outcome < 0:
             return outcome
         search.reach[begin] = longer - 1 + search.used[0]
     # From the longest down to what p percent ask for: is any of them the common subsequence with another sequence?
     for length in range(search.reach[0], least - 1, -1):
-        last = len(search.sequence) - 1
-        outcome = _find_parts(search, 0, last, length, _MOST_PARTS, limit, k, corpus, tree)
-        if outcome < 0:
-            return outcome
-        n_parts = search.used[0]
-        for turn in range(n_parts):
-            _bring_best_forward(search.found, turn, n_parts, tree)
-            part = search.found[turn]
-            attained = _is_attained(search, part, length, own, masks, states, others, limit, corpus, tree)
-            if attained == UNDECIDED:
-                return UNDECIDED
-            if attained:
-                return int(part)
+        last, tried, more = len(search.sequence) - 1, NONE, True
+        while more:
+            outcome = _find_parts(search, 0, last, length, _MOST_PARTS, tried, limit, k, corpus, tree)
+            if outcome < 0:
+                return outcome
+            n_parts, more = search.used[0], search.used[3] > 0
+            for part in search.found[:n_parts]:
+                attained = _is_attained(search, part, length, own, masks, states, others, limit, corpus, tree)
+                if attained == UNDECIDED:
+                    return UNDECIDED
+                if attained:
+                    return int(part)
+                tried = part
     return RARE
 
 
@@ -187,20 +188,24 @@ def _find_parts(
     last: int,
     length: int,
     most: int,
+    tried: int,
     limit: int,
     k: int,
     corpus: Corpus,
     tree: PatternTree,
 ) -> int:
-    """Note frequent parts of this length that begin at positions first to last; stop at the first if `most` is 1.
+    """Note frequent parts of this length that begin at positions first to last; any one if `most` is 1.
 
-    UNDECIDED if there are more than `most` or the steps are used up, NO_ROOM if the tree is full, otherwise 0.
+    Otherwise the best ones that come behind the part `tried`, in order, and whether there are more of these.
+    UNDECIDED if the steps are used up, NO_ROOM if the tree is full, otherwise 0.
     """
     sequence, reach, earlier = search.sequence, search.reach, search.earlier
     chosen, position, after, left = search.part, search.position, search.after, search.left
     children, found, work = search.children, search.found, corpus.work
-    slots, parents, items, expanded, all_children = tree.slots, tree.parent, tree.item, tree.expanded, tree.children
-    steps, n_found = search.used[1], 0
+    items, expanded, all_children = tree.item, tree.expanded, tree.children
+    child, n_children, n_codes = tree.child, tree.n_children, len(corpus.counts)
+    support = tree.support
+    steps, n_found, more = search.used[1], 0, 0
     part, begin, depth = ROOT, first, -1
     outcome = 0
     while True:
@@ -233,32 +238,31 @@ def _find_parts(
         if steps + work[0] > limit:
             outcome = UNDECIDED
             break
-        longer = slots[child_slot(slots, parents, items, chosen[depth], item)]
+        longer = child_with(all_children, child, n_children, items, n_codes, chosen[depth], item)
         if longer == NONE:
             continue
         if depth + 1 < length:
             if depth + 1 + reach[place + 1] >= length:
                 part, begin = longer, place + 1
             continue
-        if n_found == len(found):
-            outcome = UNDECIDED
-            break
-        found[n_found] = longer
-        n_found += 1
         if most == 1:
+            n_found = 1
             break
-    search.used[0], search.used[1] = n_found, steps
+        if tried != NONE and not comes_before(tree, tried, longer):
+            continue
+        if n_found == most:
+            more = 1
+            if support[longer] < support[found[most - 1]] or comes_before(tree, found[most - 1], longer):
+                continue
+            n_found -= 1
+        index = n_found
+        while index > 0 and comes_before(tree, longer, found[index - 1]):
+            found[index] = found[index - 1]
+            index -= 1
+        found[index] = longer
+        n_found += 1
+    search.used[0], search.used[1], search.used[3] = n_found, steps, more
     return outcome
-
-
-@njit
-def _bring_best_forward(found: Int64s, turn: int, n_parts: int, tree: PatternTree) -> None:
-    """Put the part that comes before all others from `turn` on at that place."""
-    best = turn
-    for index in range(turn + 1, n_parts):
-        if comes_before(tree, found[index], found[best]):
-            best = index
-    found[turn], found[best] = found[best], found[turn]
 
 
 @njit
@@ -283,8 +287,8 @@ def _is_attained(
         node = tree.parent[node]
     text, begins, lengths, sequence_at = corpus.text, corpus.begins, corpus.lengths, corpus.sequence_at
     for long in range(2):  # long ones contain much and take long to read, so they come last
-        for place in places_of(tree, corpus, part):
-            number = sequence_at[place - 1]
+        for entry in entries_of(tree, corpus, part):
+            number = sequence_at[place_of(entry) - 1]
             other_length = lengths[number]
             if number == own or not others.compared[number] or (other_length > _WORD) != long:
                 continue

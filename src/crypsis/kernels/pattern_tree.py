@@ -1,14 +1,15 @@
 """Which patterns enough individuals have, gaps allowed: a prefix tree of the patterns asked for. Sequences as in `lcs`.
 
-The sequences are written one behind the other, END after each. The projection of a pattern has a place for each
-sequence that contains it: where its leftmost embedding is over; that of a longer one is found by looking on from there.
-Patterns of one item have theirs in `postings`; others are kept in a pool, long ones in its first half until that is
-full, all others in its second half, which is emptied when it is full; what is missing then is made again from what is
-left. When a longer pattern is asked for the first time, one look at all that is in the projection finds every item that
-enough individuals go on with: what is not among them is rare, and so is whatever begins with it.
+The sequences are written one behind the other, END after each. The projection of a pattern has an entry for each
+sequence that contains it: where its leftmost embedding is over, and which items come from there on, item c by bit
+c % 32. That of a longer pattern is found by looking on from there, and only where that bit is set. Patterns of one item
+have theirs in `postings`; others are kept in a pool without the entries from which nothing goes on, long ones in its
+first half until that is full, all others in its second half, which is emptied when it is full; what is missing then is
+made again from what is left. When a longer pattern is asked for the first time, one look at all that is in the
+projection finds every item that enough individuals go on with: what is not among them is rare, and so is whatever
+begins with it. Up to 32 items the bits of the entries are all that is counted.
 
-A word at each place tells which items come from there on, item c by bit c % 64. Most sequences do not go on with an
-item that is looked for, and this spares reading them to their end; up to 64 items the words are all that is counted.
+A cell holds the item at a place above the bits of all items from there on: looking on touches one array.
 """
 
 from __future__ import annotations
@@ -19,17 +20,24 @@ import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
-from crypsis.kernels.lcs import Sequences, Words
+from crypsis.kernels.lcs import Sequences, Words, ones_in
+from crypsis.kernels.plain_sorting import sort_first
 
 RARE = -1
 NO_ROOM = -2
+UNDECIDED = -3
 ROOT = 0
 END = -1
 NONE = -1
 FAR = 64  # places to look at one by one before a long sequence is searched
-_BITS = 64  # of a word
-_COUNTED_AT_ONCE = 4  # items whose bits are counted in about the time of looking at a place
+_BITS = 32  # of what an entry says of later items
+_PLACE = np.int64(0xFFFFFFFF)  # the bits of an entry that tell its place
+_LATER = np.int64(0xFFFFFFFF)  # the bits of a cell that tell of later items
+_CHILDREN = 64  # bits of a word of children
+_COUNTED_AT_ONCE = 8  # items whose bits are counted in about the time of looking at an entry
+_MOST_AT_ONCE = 255  # entries whose bits are added up in bytes
 _ONE = np.uint64(1)
+_SPREAD = np.array([sum(1 << (8 * bit) for bit in range(8) if byte >> bit & 1) for byte in range(256)], np.uint64)
 _LONG = 256  # entries of a projection that costs more to make again than to keep
 
 
@@ -48,25 +56,25 @@ class Corpus(NamedTuple):
     """Distinct sequences in one text, the sequence at each place of it, and the rows of each sequence.
 
     Sequence q is text[begins[q]:begins[q] + lengths[q]], and END follows.
-    `later` has for each place the items from there to the end of its sequence, one bit for each where there are few.
+    A cell is an item, and below it the bits of the items from there to the end of the sequence.
     From place `once_from` on, every sequence has one row; what is before that place may have several. Individuals of
     sequence q are whose[whose_offsets[q]:whose_offsets[q + 1]] where several rows may belong to one individual;
     otherwise every row is one, and `whose` is empty. For item c, postings[posting_offsets[c]: posting_offsets[c + 1]]
-    are the places behind the first c of each sequence. The rest is room to work in; `work` counts the places that were
-    looked at.
+    are entries: the place behind the first c of each sequence, and above it the bits of later items. The rest is room
+    to work in; `work` counts the places that were looked at.
     """
 
     text: Int32s
     begins: Int64s
     lengths: Int32s
     sequence_at: Int32s
-    later: Words
+    cells: Int64s
     rows: Int64s
     once_from: int
     whose_offsets: Int64s
     whose: Int32s
     posting_offsets: Int64s
-    postings: Int32s
+    postings: Int64s
     long: LongSequences
     counted_at: Int64s
     seen_at: Int64s
@@ -74,29 +82,31 @@ class Corpus(NamedTuple):
     counted: Int32s
     clock: Int64s
     work: Int64s
-    places: Int32s
+    entries: Int64s
 
 
 class PatternTree(NamedTuple):
-    """Node n is the pattern of its parent and one more item; `slots` finds it.
+    """Node n is the pattern of its parent and one more item.
 
-    Once expanded[n], all frequent ones that are one item longer are there, and children[n] tells with which items, item
-    c by bit c % 64. Whatever comes in a longer frequent pattern behind n is among these.
+    Once expanded[n], all frequent ones that are one item longer stand by item from child[n] on, n_children[n] of them,
+    and children[n] tells with which items, item c by bit c % 64. Whatever comes in a longer frequent pattern behind n
+    is among these.
 
     `used` has the number of nodes, and how far the second and the first half of the pool are filled.
 
-    Its projection is length[n] entries of `pool` from first[n] on; first[n] is -1 if it is not kept.
+    Of its projection those entries that go on are length[n] of `pool` from first[n] on; first[n] is -1 if not kept.
     """
 
-    slots: Int64s
     parent: Int32s
     item: Int32s
     support: Int64s
     expanded: Bools
     children: Words
+    child: Int32s
+    n_children: Int32s
     first: Int64s
     length: Int32s
-    pool: Int32s
+    pool: Int64s
     used: Int64s
 
 
@@ -107,16 +117,16 @@ def corpus_of(
     once = np.flatnonzero(rows == 1)
     repeated = np.flatnonzero(rows != 1)
     order = np.concatenate([repeated, once])
-    text, sequence_at, later = _written_together(sequences, order)
+    text, sequence_at, cells = _written_together(sequences, order)
     begins = np.empty(len(order), np.int64)
     begins[order] = offsets_of(sequences.lengths[order] + np.int64(1))[:-1]
-    offsets, postings = _postings(text, sequence_at, len(rows), n_codes)
+    offsets, postings = _postings(cells, sequence_at, len(rows), n_codes)
     return Corpus(
         text=text,
         begins=begins,
         lengths=sequences.lengths,
         sequence_at=sequence_at,
-        later=later,
+        cells=cells,
         rows=rows,
         once_from=int(sequences.lengths[repeated].sum()) + len(repeated),
         whose_offsets=whose_offsets,
@@ -130,7 +140,7 @@ def corpus_of(
         counted=np.zeros(n_codes, np.int32),
         clock=np.zeros(1, np.int64),
         work=np.zeros(1, np.int64),
-        places=np.zeros(len(rows), np.int32),
+        entries=np.zeros(len(rows), np.int64),
     )
 
 
@@ -149,23 +159,23 @@ def with_own_room(corpus: Corpus) -> Corpus:
         counted=np.zeros_like(corpus.counted),
         clock=np.zeros_like(corpus.clock),
         work=np.zeros_like(corpus.work),
-        places=np.zeros_like(corpus.places),
+        entries=np.zeros_like(corpus.entries),
     )
 
 
-def no_patterns(n_slots: int = 1 << 12, pool: int = 1 << 16) -> PatternTree:
+def no_patterns(room: int = 1 << 11, pool: int = 1 << 16) -> PatternTree:
     """A tree of the empty pattern."""
-    room = n_slots // 2
     return PatternTree(
-        slots=np.full(n_slots, NONE, np.int64),
         parent=np.full(room, NONE, np.int32),
         item=np.full(room, NONE, np.int32),
         support=np.zeros(room, np.int64),
         expanded=np.zeros(room, np.bool_),
         children=np.zeros(room, np.uint64),
+        child=np.zeros(room, np.int32),
+        n_children=np.zeros(room, np.int32),
         first=np.full(room, NONE, np.int64),
         length=np.zeros(room, np.int32),
-        pool=np.empty(pool, np.int32),
+        pool=np.empty(pool, np.int64),
         used=np.array([1, pool // 2, 0], np.int64),
     )
 
@@ -180,29 +190,22 @@ def emptied(tree: PatternTree) -> PatternTree:
 def with_more_room(tree: PatternTree) -> PatternTree:
     """The same patterns and pool, with room for twice as many patterns."""
     n_nodes = int(tree.used[0])
-    wider = no_patterns(2 * len(tree.slots), 0)
-    wider.parent[:n_nodes] = tree.parent[:n_nodes]
-    wider.item[:n_nodes] = tree.item[:n_nodes]
-    wider.support[:n_nodes] = tree.support[:n_nodes]
-    wider.expanded[:n_nodes] = tree.expanded[:n_nodes]
-    wider.children[:n_nodes] = tree.children[:n_nodes]
-    wider.first[:n_nodes] = tree.first[:n_nodes]
-    wider.length[:n_nodes] = tree.length[:n_nodes]
+    wider = no_patterns(2 * len(tree.parent), 0)
+    for before, after in zip(tree[:-2], wider[:-2], strict=True):
+        after[:n_nodes] = before[:n_nodes]
     wider.used[:] = tree.used
-    wider = wider._replace(pool=tree.pool)
-    _fill_slots(wider)
-    return wider
+    return wider._replace(pool=tree.pool)
 
 
 @njit
-def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s, Words]:
-    """Write all sequences into one text, with what follows each position as bits."""
+def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int32s, Int64s]:
+    """Write all sequences into one text, and beside each item which items come from there on."""
     length = np.int64(len(sequences.lengths))
     for sequence in range(len(sequences.lengths)):
         length += sequences.lengths[sequence]
     text = np.empty(length, np.int32)
     sequence_at = np.empty(length, np.int32)
-    later = np.zeros(length, np.uint64)
+    cells = np.empty(length, np.int64)
     place = 0
     for sequence in order:
         start = sequences.starts[sequence]
@@ -212,61 +215,67 @@ def _written_together(sequences: Sequences, order: Int64s) -> tuple[Int32s, Int3
             place += 1
         text[place] = END
         sequence_at[place] = sequence
+        later = np.int64(0)
+        cells[place] = np.int64(END) << _BITS
         for before in range(place - 1, place - 1 - sequences.lengths[sequence], -1):
-            later[before] = later[before + 1] | (_ONE << np.uint64(text[before] % _BITS))
+            later |= np.int64(1) << (text[before] % _BITS)
+            cells[before] = (np.int64(text[before]) << _BITS) | later
         place += 1
-    return text, sequence_at, later
+    return text, sequence_at, cells
 
 
 @njit
-def _postings(text: Int32s, sequence_at: Int32s, n_sequences: int, n_codes: int) -> tuple[Int64s, Int32s]:
-    """List for each item where it first stands in each sequence."""
+def _postings(cells: Int64s, sequence_at: Int32s, n_sequences: int, n_codes: int) -> tuple[Int64s, Int64s]:
+    """List for each item where it first stands in each sequence, as entries."""
     offsets = np.zeros(n_codes + 1, np.int64)
-    postings = np.zeros(0, np.int32)
+    postings = np.zeros(0, np.int64)
     for writing in range(2):
         last = np.full(n_codes, n_sequences, np.int64)
         fill = offsets[:-1].copy()
-        for index in range(len(text)):
-            item = text[index]
+        for index in range(len(cells)):
+            item = cells[index] >> _BITS
             if item != END and last[item] != sequence_at[index]:
                 last[item] = sequence_at[index]
                 if writing:
-                    postings[fill[item]] = index + 1
+                    postings[fill[item]] = _entry_at(cells, index + 1)
                     fill[item] += 1
                 else:
                     offsets[item + 1] += 1
         if not writing:
             offsets = np.cumsum(offsets)
-            postings = np.empty(offsets[-1], np.int32)
+            postings = np.empty(offsets[-1], np.int64)
     return offsets, postings
 
 
 @njit
-def child_slot(slots: Int64s, parents: Int32s, items: Int32s, parent: int, item: int) -> int:
-    """Where the child with this item is, or would be."""
-    value = np.uint64(parent) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(item)
-    value = (value ^ (value >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    value ^= value >> np.uint64(32)
-    last = np.int64(len(slots) - 1)
-    slot = np.int64(value & np.uint64(0x7FFFFFFFFFFFFFFF)) & last
-    while True:
-        node = slots[slot]
-        if node == NONE or (parents[node] == parent and items[node] == item):
-            return int(slot)
-        slot = (slot + 1) & last
+def _entry_at(cells: Int64s, place: int) -> int:
+    """Join a place and what comes from there on."""
+    return int(np.int64(place) | ((cells[place] & _LATER) << _BITS))
 
 
 @njit
-def _fill_slots(tree: PatternTree) -> None:
-    """Enter all nodes into the table by which children are looked up."""
-    for node in range(1, tree.used[0]):
-        tree.slots[child_slot(tree.slots, tree.parent, tree.item, tree.parent[node], tree.item[node])] = node
+def child_with(
+    children: Words, child: Int32s, n_children: Int32s, items: Int32s, n_codes: int, parent: int, item: int
+) -> int:
+    """The child of an expanded node with an item that its word has, or NONE where the word means another item."""
+    first = np.int64(child[parent])
+    if n_codes <= _CHILDREN:
+        return int(first + ones_in(children[parent] & ((_ONE << np.uint64(item)) - _ONE)))
+    low, high = first, first + n_children[parent]
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low) if low < end and items[low] == item else NONE
 
 
 @njit
 def goes_on_with(children: np.uint64, item: int) -> bool:
     """Whether an item, or one that shares its bit, is among those that a pattern goes on with."""
-    return bool((children >> np.uint64(item % _BITS)) & _ONE)
+    return bool((children >> np.uint64(item % _CHILDREN)) & _ONE)
 
 
 @njit
@@ -280,25 +289,35 @@ def expand(tree: PatternTree, corpus: Corpus, parent: int, k: int) -> bool:
     for item in corpus.counted[:n_counted]:
         n_frequent += counts[item] >= k
     fits = tree.used[0] + n_frequent <= len(tree.parent)
+    n_frequent = 0
     for item in corpus.counted[:n_counted]:
+        if fits and counts[item] >= k:
+            corpus.counted[n_frequent] = item
+            n_frequent += 1
+        else:
+            counts[item] = 0
+    if parent != ROOT and len(counts) > _BITS:  # counted as they came
+        sort_first(corpus.counted, n_frequent)
+    first = tree.used[0]
+    node = first
+    for item in corpus.counted[:n_frequent]:
         support, counts[item] = counts[item], 0
-        if not fits or support < k:
-            continue
         if len(corpus.whose) > 0 and parent != ROOT:  # rows were counted: there are fewer individuals
             support = _individuals(corpus, _look_on(tree, corpus, parent, item))
             if support < k:
                 continue
-        node = tree.used[0]
-        tree.used[0] = node + 1
         tree.parent[node] = parent
         tree.item[node] = item
         tree.support[node] = support
         tree.first[node] = NONE
         tree.expanded[node] = False
-        children |= _ONE << np.uint64(item % _BITS)
-        tree.slots[child_slot(tree.slots, tree.parent, tree.item, parent, item)] = node
+        children |= _ONE << np.uint64(item % _CHILDREN)
+        node += 1
+    tree.used[0] = node
     tree.expanded[parent] = fits
     tree.children[parent] = children
+    tree.child[parent] = first
+    tree.n_children[parent] = node - first
     return bool(fits)
 
 
@@ -306,24 +325,24 @@ def expand(tree: PatternTree, corpus: Corpus, parent: int, k: int) -> bool:
 def _count_later(tree: PatternTree, corpus: Corpus, node: int) -> int:
     """Count for each item the rows that go on with it after this pattern; how many items were `counted`."""
     _project(tree, corpus, node)
-    counts, text, rows, later = corpus.counts, corpus.text, corpus.rows, corpus.later
+    entries = _kept_entries(tree, corpus, node)
+    if len(corpus.counts) <= _BITS:
+        _count_bits(entries, corpus.counts, corpus.rows, corpus.sequence_at, corpus.once_from)
+        corpus.work[0] += len(entries) * (1 + len(corpus.counts) // _COUNTED_AT_ONCE)
+        for item in range(len(corpus.counts)):
+            corpus.counted[item] = item
+        return len(corpus.counts)
+    counts, text, rows = corpus.counts, corpus.text, corpus.rows
     counted, seen_at, sequence_at, once_from = corpus.counted, corpus.seen_at, corpus.sequence_at, corpus.once_from
-    clock, work = corpus.clock[0], 0
-    n_codes = len(counts)
+    clock, work = corpus.clock[0], len(entries)
     n_counted = 0
-    places = _kept_places(tree, corpus, node)
-    work += len(places) * (1 + n_codes // _COUNTED_AT_ONCE if n_codes <= _BITS else 1)
-    for place in places:
+    for entry in entries:
+        place = entry & _PLACE
         weight = np.int64(1)
         if place < once_from:
             weight = rows[sequence_at[place]]
             if weight == 0:  # a kept path that no row ends with
                 continue
-        if n_codes <= _BITS:
-            word = later[place]
-            for item in range(n_codes):
-                counts[item] += weight * np.int64((word >> np.uint64(item)) & _ONE)
-            continue
         clock += 1
         begin = place
         while text[place] != END:
@@ -338,11 +357,30 @@ def _count_later(tree: PatternTree, corpus: Corpus, node: int) -> int:
         work += place - begin
     corpus.clock[0] = clock
     corpus.work[0] += work
-    if n_codes > _BITS:
-        return n_counted
-    for item in range(n_codes):
-        counted[item] = item
-    return n_codes
+    return n_counted
+
+
+@njit
+def _count_bits(entries: Int64s, counts: Int64s, rows: Int64s, sequence_at: Int32s, once_from: int) -> None:
+    """Count what entries say of later items: those of several rows one by one, the others up to 255 at once."""
+    n_codes, n_entries = len(counts), len(entries)
+    first = 0
+    while first < n_entries and entries[first] & _PLACE < once_from:  # ascending
+        weight = rows[sequence_at[entries[first] & _PLACE]]
+        bits = entries[first] >> _BITS
+        for item in range(n_codes):
+            counts[item] += weight * ((bits >> item) & 1)
+        first += 1
+    while first < n_entries:
+        end = min(first + _MOST_AT_ONCE, n_entries)
+        for lowest in range(0, n_codes, 8):
+            shift = _BITS + lowest
+            total = np.uint64(0)
+            for index in range(first, end):
+                total += _SPREAD[(entries[index] >> shift) & 255]
+            for item in range(lowest, min(lowest + 8, n_codes)):
+                counts[item] += np.int64((total >> np.uint64(8 * (item - lowest))) & np.uint64(255))
+        first = end
 
 
 @njit
@@ -351,7 +389,7 @@ def _count_singles(corpus: Corpus) -> int:
     for item in range(len(corpus.counts)):
         first, end = corpus.posting_offsets[item], corpus.posting_offsets[item + 1]
         for entry in range(first, end):
-            corpus.places[entry - first] = corpus.postings[entry]
+            corpus.entries[entry - first] = corpus.postings[entry]
         corpus.counts[item] = _individuals(corpus, end - first)
         corpus.counted[item] = item
     return len(corpus.counts)
@@ -362,14 +400,15 @@ def _individuals(corpus: Corpus, n_entries: int) -> int:
     """Individuals of the sequences that lie in the work room."""
     count = 0
     if len(corpus.whose) == 0:
-        for place in corpus.places[:n_entries]:  # ascending
+        for entry in corpus.entries[:n_entries]:  # ascending
+            place = entry & _PLACE
             if place >= corpus.once_from:
                 break
             count += corpus.rows[corpus.sequence_at[place]] - 1
         return count + n_entries
     corpus.clock[0] += 1
-    for entry in range(n_entries):
-        sequence = corpus.sequence_at[corpus.places[entry]]
+    for entry in corpus.entries[:n_entries]:
+        sequence = corpus.sequence_at[entry & _PLACE]
         for index in range(corpus.whose_offsets[sequence], corpus.whose_offsets[sequence + 1]):
             individual = corpus.whose[index]
             if corpus.counted_at[individual] != corpus.clock[0]:
@@ -401,27 +440,33 @@ def _project(tree: PatternTree, corpus: Corpus, node: int) -> None:
 @njit
 def _look_on(tree: PatternTree, corpus: Corpus, node: int, item: int) -> int:
     """Write the projection of the longer pattern into the work room; how many entries it has."""
-    places = _kept_places(tree, corpus, node)
-    corpus.work[0] += len(places)
-    text, later, sequence_at, long, found = corpus.text, corpus.later, corpus.sequence_at, corpus.long, corpus.places
+    entries = _kept_entries(tree, corpus, node)
+    corpus.work[0] += len(entries)
+    cells, sequence_at, long, found = corpus.cells, corpus.sequence_at, corpus.long, corpus.entries
+    bit = _BITS + item % _BITS
+    n_hopeful = 0
+    for entry in entries:
+        found[n_hopeful] = entry
+        n_hopeful += (entry >> bit) & 1
     n_entries = 0
-    bit = _ONE << np.uint64(item % _BITS)
-    for place in places:
-        if later[place] & bit == np.uint64(0):
-            continue
+    for index in range(n_hopeful):
+        place = found[index] & _PLACE
         far = place + FAR
-        while text[place] != item and text[place] != END and place < far:
+        other = cells[place] >> _BITS
+        while other != item and other != END and place < far:
             place += 1
+            other = cells[place] >> _BITS
         if place == far:
             place = next_place_of_long(long, sequence_at[place], place, item)
-        if text[place] == item:
-            found[n_entries] = place + 1
+            other = cells[place] >> _BITS
+        if other == item:
+            found[n_entries] = _entry_at(cells, place + 1)
             n_entries += 1
     return n_entries
 
 
 @njit
-def _kept_places(tree: PatternTree, corpus: Corpus, node: int) -> Int32s:
+def _kept_entries(tree: PatternTree, corpus: Corpus, node: int) -> Int64s:
     """The projection of a pattern for which it is kept: behind its leftmost embedding in each sequence."""
     if tree.parent[node] == ROOT:
         single = tree.item[node]
@@ -430,10 +475,19 @@ def _kept_places(tree: PatternTree, corpus: Corpus, node: int) -> Int32s:
 
 
 @njit
-def places_of(tree: PatternTree, corpus: Corpus, node: int) -> Int32s:
-    """The projection of a frequent pattern; the array holds it until the next pattern is asked for."""
-    _project(tree, corpus, node)
-    return _kept_places(tree, corpus, node)
+def entries_of(tree: PatternTree, corpus: Corpus, node: int) -> Int64s:
+    """The whole projection of a frequent pattern; the array holds it until the next pattern is asked for."""
+    parent = tree.parent[node]
+    if parent == ROOT:
+        return _kept_entries(tree, corpus, node)
+    _project(tree, corpus, parent)
+    return corpus.entries[: _look_on(tree, corpus, parent, tree.item[node])]
+
+
+@njit
+def place_of(entry: int) -> int:
+    """Where the leftmost embedding of a pattern is over."""
+    return int(entry & _PLACE)
 
 
 @njit
@@ -453,37 +507,43 @@ def next_place_of_long(long: LongSequences, sequence: int, place: int, item: int
 
 @njit
 def _keep(tree: PatternTree, corpus: Corpus, node: int, n_entries: int) -> None:
-    """Copy the projection from the work room into the pool."""
+    """Copy what goes on in the projection from the work room into the pool."""
     half = len(tree.pool) // 2
     start = tree.used[2]
-    if n_entries >= _LONG and start + n_entries <= half:
-        tree.used[2] = start + n_entries
+    n_kept = 0
+    for entry in corpus.entries[:n_entries]:
+        n_kept += (entry >> _BITS) != 0
+    if n_kept >= _LONG and start + n_kept <= half:
+        tree.used[2] = start + n_kept
     else:
         start = tree.used[1]
-        if start + n_entries > len(tree.pool):
+        if start + n_kept > len(tree.pool):
             for other in range(tree.used[0]):
                 if tree.first[other] >= half:
                     tree.first[other] = NONE
             start = half
-        tree.used[1] = start + n_entries
-    for entry in range(n_entries):
-        tree.pool[start + entry] = corpus.places[entry]
+        tree.used[1] = start + n_kept
+    pool, kept = tree.pool, start
+    for entry in corpus.entries[:n_entries]:
+        if (entry >> _BITS) != 0:
+            pool[kept] = entry
+            kept += 1
     tree.first[node] = start
-    tree.length[node] = n_entries
+    tree.length[node] = n_kept
 
 
 @njit
 def pattern_of(tree: PatternTree, corpus: Corpus, codes: Int32s, k: int, enough: int) -> int:
     """The node of this pattern, RARE if fewer than `enough` (k or more) have it, NO_ROOM if it cannot be noted."""
-    slots, parents, items, children = tree.slots, tree.parent, tree.item, tree.children
-    expanded, support = tree.expanded, tree.support
+    items, children, child, n_children = tree.item, tree.children, tree.child, tree.n_children
+    expanded, support, n_codes = tree.expanded, tree.support, len(corpus.counts)
     node = ROOT
     for code in codes:
         if not expanded[node] and not expand(tree, corpus, node, k):
             return NO_ROOM
         if not goes_on_with(children[node], code):
             return RARE
-        node = slots[child_slot(slots, parents, items, node, code)]
+        node = child_with(children, child, n_children, items, n_codes, node, code)
         if node == NONE or support[node] < enough:
             return RARE
     return int(node)
