@@ -2,13 +2,18 @@
 
 Candidates come as (sequence, common length, other) and are taken from the longest down; each is spelled along the tree
 of patterns, which knows its support or finds it, and dropped where it turns out to be rare.
+
+Two sequences have no more in common in order than at all. Where there are many items, few others have enough of those
+of a sequence, and counting shared items along an index finds them without a look at all the rest.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.compilation import njit
 from crypsis.kernels.lcs import Sequences, Words, common_from, masks_of_long, ones_in, zeros_below
 from crypsis.kernels.pattern_tree import (
@@ -16,6 +21,7 @@ from crypsis.kernels.pattern_tree import (
     FAR,
     NO_ROOM,
     RARE,
+    UNDECIDED,
     Corpus,
     LongSequences,
     PatternTree,
@@ -27,6 +33,39 @@ from crypsis.kernels.pattern_tree import (
 _SEEN_BITS = 12
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
+_NARROW = 64  # longest sequence whose positions fit in a word
+_LEAST_SHARE = 8  # of all sequences one in so many may have enough items; with more, all are compared at once
+
+
+class ItemIndex(NamedTuple):
+    """Which sequences have an item how often.
+
+    The j-th occurrence of item c, j from 0 on, is entry first[c] + j of `offsets`, if below first[c + 1]; those that
+    have c more than j times are numbers[offsets[e]:offsets[e + 1]].
+    """
+
+    first: Int64s
+    offsets: Int64s
+    numbers: Int32s
+
+
+def index_of_items(corpus: Corpus, compared: Bools, n_codes: int) -> ItemIndex:
+    """The index of the sequences of a corpus that others are compared with."""
+    places = np.flatnonzero((corpus.text != END) & compared[corpus.sequence_at])
+    items, numbers = corpus.text[places], corpus.sequence_at[places]
+    order = np.lexsort((items, numbers))
+    items, numbers = items[order], numbers[order]
+    begins = np.ones(len(items), np.bool_)
+    begins[1:] = (items[1:] != items[:-1]) | (numbers[1:] != numbers[:-1])
+    where = np.arange(len(items))
+    turn = where - np.maximum.accumulate(np.where(begins, where, 0))
+    most = np.zeros(n_codes, np.int64)
+    np.maximum.at(most, items, turn + 1)
+    first = offsets_of(most)
+    entry = first[items] + turn
+    return ItemIndex(
+        first, offsets_of(np.bincount(entry, minlength=int(first[-1]))), numbers[np.argsort(entry, kind="stable")]
+    )
 
 
 @njit
@@ -180,6 +219,92 @@ def best_replacements(
         if best[number] == NO_ROOM:
             return member
     return n_members
+
+
+@njit
+def replacements_by_items(
+    sequences: Sequences,
+    members: Int64s,
+    least: Int32s,
+    index: ItemIndex,
+    most_entries: int,
+    n_codes: int,
+    k: int,
+    corpus: Corpus,
+    tree: PatternTree,
+    best: Int64s,
+) -> int:
+    """Fill best[q] for the sequences `members` as above, or UNDECIDED where too many others share many items with it.
+
+    How many were done: fewer than all means that the tree of patterns is full; call again.
+    """
+    n_sequences = len(corpus.lengths)
+    shared = np.zeros(n_sequences, np.int32)
+    others = np.empty(n_sequences, np.int32)
+    common = np.empty(n_sequences, np.int32)
+    occurrences = np.zeros(n_codes, np.int64)
+    narrow_masks = np.zeros((n_codes, 1), np.uint64)
+    longest = np.int64(0)
+    for length in corpus.lengths:
+        longest = max(longest, length)
+    narrow_states = np.empty((longest + 1, 1), np.uint64)
+    text, begins, lengths = corpus.text, corpus.begins, corpus.lengths
+    first, offsets, numbers = index.first, index.offsets, index.numbers
+    for member in range(len(members)):
+        number = members[member]
+        if best[number] != NO_ROOM:
+            continue
+        start = sequences.starts[number]
+        sequence = sequences.codes[start : start + sequences.lengths[number]]
+        n_entries = 0
+        for item in sequence:
+            entry = first[item] + occurrences[item]
+            occurrences[item] += 1
+            if entry < first[item + 1]:
+                n_entries += offsets[entry + 1] - offsets[entry]
+        for item in sequence:
+            occurrences[item] = 0
+        if n_entries > most_entries:
+            best[number] = UNDECIDED
+            continue
+        for item in sequence:
+            entry = first[item] + occurrences[item]
+            occurrences[item] += 1
+            if entry < first[item + 1]:
+                for other in numbers[offsets[entry] : offsets[entry + 1]]:
+                    shared[other] += 1
+        n_others = 0
+        for other in range(n_sequences):
+            others[n_others] = other
+            n_others += shared[other] >= least[number]
+            shared[other] = 0
+        for item in sequence:
+            occurrences[item] = 0
+        if n_others * _LEAST_SHARE > n_sequences:
+            best[number] = UNDECIDED
+            continue
+        if len(sequence) > _NARROW:
+            masks = masks_of_long(sequence, n_codes, True)
+            states = np.empty((longest + 1, masks.shape[1]), np.uint64)
+        else:
+            masks, states = narrow_masks, narrow_states
+            for place in range(len(sequence)):
+                masks[sequence[place], 0] |= _ONE << np.uint64(len(sequence) - 1 - place)
+        n_close = 0
+        for other in others[:n_others]:
+            begin = begins[other]
+            length = common_from(masks, text[begin : begin + lengths[other]], states)
+            if length >= least[number]:
+                others[n_close], common[n_close] = other, length
+                n_close += 1
+        best[number] = RARE
+        if n_close > 0:
+            best[number] = best_replacement(sequence, masks, others[:n_close], common[:n_close], k, corpus, tree)
+        for place in range(len(sequence)):
+            narrow_masks[sequence[place], 0] = np.uint64(0)
+        if best[number] == NO_ROOM:
+            return member
+    return len(members)
 
 
 @njit

@@ -142,6 +142,31 @@ def test_frequent_parts_and_comparing_with_all_recover_the_same(steps: float, mo
                 assert aligned(paths, method, owners) == expected_by_reference(paths, whose, method)
 
 
+@pytest.mark.parametrize("steps", [0.0, 1000.0])
+@pytest.mark.parametrize("owners", [None, 3])
+def test_counting_shared_items_recovers_what_comparing_with_all_does(
+    owners: int | None, steps: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kam_rec, "STEPS_PER_NODE", steps)
+    monkeypatch.setattr(kam_rec, "MEMBERS_AT_ONCE", 5)
+    chance = random.Random(7)
+    for turn in range(12):
+        n_codes = chance.choice([3, 40, 90])
+        paths = [
+            tuple(chance.choices(range(n_codes), [1 / (code + 1) for code in range(n_codes)], k=chance.randint(0, 20)))
+            for _ in range(60)
+        ]
+        paths += [*chance.choices(paths, k=20), tuple(chance.choices(range(n_codes), k=90))]
+        owner = None if owners is None else [row // owners for row in range(len(paths))]
+        method = KAMRec(k=2 + turn % 3, p=chance.choice([0, 20, 40]), unit=None if owners is None else "owner")
+        results = []
+        for few, nodes in ((1000, 2), (0, 1000), (0, 2), (0, 1 / 1000)):
+            monkeypatch.setattr(kam_rec, "FEW_CODES", few)
+            monkeypatch.setattr(kam_rec, "NODES_PER_ENTRY", nodes)
+            results.append(aligned(paths, method, owner))
+        assert results[1:] == results[:1] * 3
+
+
 def test_long_sequences_are_recovered_as_they_are_by_the_reference() -> None:
     chance = random.Random(3)
     paths = [tuple(chance.choices(range(9), k=chance.choice([3, 30, 70, 140]))) for _ in range(24)]

@@ -21,7 +21,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import ChosenUnit
-from crypsis.kernels.frequent_parts import UNDECIDED, Others, best_frequent_parts
+from crypsis.kernels.frequent_parts import Others, best_frequent_parts
 from crypsis.kernels.lcs import (
     NARROW,
     WORDS,
@@ -34,6 +34,7 @@ from crypsis.kernels.lcs import (
 from crypsis.kernels.pattern_tree import (
     NO_ROOM,
     RARE,
+    UNDECIDED,
     Corpus,
     PatternTree,
     emptied,
@@ -44,7 +45,13 @@ from crypsis.kernels.pattern_tree import (
     written_out,
 )
 from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned, with_ancestors
-from crypsis.kernels.recovery import best_replacement_of_long, best_replacements
+from crypsis.kernels.recovery import (
+    ItemIndex,
+    best_replacement_of_long,
+    best_replacements,
+    index_of_items,
+    replacements_by_items,
+)
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
@@ -61,13 +68,14 @@ from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTrajectories
 
 LANES = (8, 16, 32, 64)
-POOL = 1 << 27  # places of kept projections, at most, in all threads; memory is taken as they come
+POOL = 1 << 26  # entries of kept projections, at most, in all threads; memory is taken as they come
 MOST_PATTERNS = 1 << 23  # in all threads; with more a thread begins with none again
 LONG = 0
 MEMBERS_AT_ONCE = 128
 STEPS_PER_NODE = 0.1  # looking for parts may take about as long as comparing a sequence with all others
 STEPS_PER_NODE_OF_FEW_CODES = 1.0  # up to 64 codes what was counted for one sequence serves most others
 FEW_CODES = 64
+NODES_PER_ENTRY = 2  # of the tree, for each entry of the index of items that is read instead of walking over it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,10 +204,27 @@ class _Recovery:
             with self._finder() as finder:
                 return finder.frequent_parts(batch)
 
-        for decided, written in map_in_threads(try_parts, batches, self.workers, context.report_progress):
-            self.batches.append(decided)
-            self.replacements.append(written)
-        decided = np.concatenate(self.batches[1:]) if batches else self.missing
+        self._note_decided(map_in_threads(try_parts, batches, self.workers, context.report_progress))
+
+    def _compare_by_items(self, context: RunContext) -> None:
+        """Compare each with those alone that share enough items with it, where these are few."""
+        index = index_of_items(self.corpus, self.in_corpus.compared, self.n_codes)
+        n_missing = len(self.missing)
+        batches = [self.missing[first : first + MEMBERS_AT_ONCE] for first in range(0, n_missing, MEMBERS_AT_ONCE)]
+
+        def compare(batch: Int64s) -> tuple[Int64s, tuple[Int64s, Int32s]]:
+            with self._finder() as finder:
+                return finder.replacements_by_items(batch, index)
+
+        self._note_decided(map_in_threads(compare, batches, self.workers, context.report_progress))
+
+    def _note_decided(self, found: list[tuple[Int64s, tuple[Int64s, Int32s]]]) -> None:
+        """Keep what replaces members of batches; the others stay missing."""
+        if not found:
+            return
+        self.batches += [decided for decided, _ in found]
+        self.replacements += [written for _, written in found]
+        decided = np.concatenate([decided for decided, _ in found])
         self.missing = np.setdiff1d(self.missing, decided, assume_unique=True)
 
     def _compare_with_frequent(self, context: RunContext) -> None:
@@ -225,6 +250,8 @@ class _Recovery:
 
     def run(self, context: RunContext) -> None:
         """Find replacements for those that are not frequent themselves, batch by batch, in all processors."""
+        if self.n_codes > FEW_CODES:
+            self._compare_by_items(context)
         batches = list(_batches(self.cut.lengths, self.least, self.missing))
 
         def replace(part: tuple[Int64s, int]) -> tuple[Int64s, Int32s]:
@@ -286,6 +313,28 @@ class _Finder:
             self.patterns = with_more_room(self.patterns)
         decided = batch[self.best[batch] != UNDECIDED]
         self.parts_decide = 2 * len(decided) >= len(batch)
+        return decided, written_out(self.patterns, self.best[decided])
+
+    def replacements_by_items(self, batch: Int64s, index: ItemIndex) -> tuple[Int64s, tuple[Int64s, Int32s]]:
+        """The same where few others share enough items with a member."""
+        of = self.recovery
+        self._forget_when_full()
+        self.best[batch] = NO_ROOM
+        most_entries = len(of.tree.nodes.item) // NODES_PER_ENTRY
+        while replacements_by_items(
+            of.cut,
+            batch,
+            of.least,
+            index,
+            most_entries,
+            of.n_codes,
+            of.tree.k,
+            self.corpus,
+            self.patterns,
+            self.best,
+        ) < len(batch):
+            self.patterns = with_more_room(self.patterns)
+        decided = batch[self.best[batch] != UNDECIDED]
         return decided, written_out(self.patterns, self.best[decided])
 
     def replacements(self, batch: Int64s, lane: int) -> tuple[Int64s, Int32s]:
