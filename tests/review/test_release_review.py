@@ -153,6 +153,21 @@ def test_people_are_counted_once_as_the_definition_says(rows):
         assert found["repeated-people"].number == several
 
 
+def test_people_are_counted_in_a_release_that_is_read_again_and_holds_fewer_rows_than_its_original(tmp_path):
+    """Which row was made of which input is known to the publisher, although a track that is not published has none."""
+    walks = [[(0.0, 0.0, 0), (900.0, float(turn), 60), (1800.0, 0.0, 120)] for turn in range(8)]
+    alone = [[(50_000.0, 50_000.0, 0), (60_000.0, 50_000.0, 60)]]
+    owners = ["ann", "ann", "ben", "ben", "cid", "cid", "dan", "eve", "fay"]
+    tracks = crypsis.Tracks.from_lists(walks + alone, owners=owners)
+    made = crypsis.anonymize(tracks, crypsis.PPSG(k=3, radius=300, unit="owner"))
+    assert len(made.data) < len(tracks)
+    made.write(tmp_path / "release", private_report=tmp_path / "private.json")
+    again = crypsis.read_release(tmp_path / "release", private_report=tmp_path / "private.json")
+    now, then = again.review(tracks).disclosure, made.review().disclosure
+    assert [one.sentence for one in now.findings] == [one.sentence for one in then.findings]
+    assert now.findings[0].sentence.startswith("3 of 5 people (60 %) are in several published records")
+
+
 @given(rows=st.lists(st.tuples(st.sets(st.integers(0, 4)), st.integers(0, 5)), min_size=1, max_size=12))
 def test_singled_out_by_two_places_as_the_definition_says(rows):
     from itertools import combinations

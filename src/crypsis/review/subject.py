@@ -70,7 +70,10 @@ class Subject:
                 codes = getattr(holder, name, None)
                 if codes is not None and len(codes) == len(self.published):
                     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
-        return None
+        rows, owners = getattr(self.published, "input_rows", None), getattr(self.original, "owners", None)
+        if rows is None or owners is None or int(rows.max(initial=-1)) >= len(owners):
+            return None
+        return np.unique(owners[rows], return_inverse=True)[1].astype(np.int64)
 
     @property
     def counts_people(self) -> bool:
