@@ -14,7 +14,7 @@ from weasyprint.formatting_structure.boxes import ReplacedBox, TextBox
 
 import crypsis
 from crypsis.reports.pdf import FONTS, laid_out, pdf_of
-from tests.reports.kinds import ABOUT, KINDS, cells, replaced, sequences
+from tests.reports.kinds import ABOUT, KINDS, cells, replaced, sequences, several_promises
 from tests.reports.releases import town
 
 pytestmark = pytest.mark.long
@@ -104,6 +104,18 @@ def test_everything_the_page_says_is_in_the_pdf(made, tmp_path: Path) -> None:
         assert "`" not in whole
         assert "^" not in whole
     assert oct((tmp_path / "report.pdf").stat().st_mode)[-3:] == "600"
+
+
+def test_the_foot_of_a_page_names_the_guarantee_in_letters_of_the_reader(tmp_path: Path) -> None:
+    """Without a declared title the guarantee stands there, and no name that is meant for programs."""
+    for made, english, german in (
+        (sequences, "kᵐ-anonymity", "kᵐ-Anonymität"),
+        (several_promises, "k-anonymity and l-diversity", "k-Anonymität und l-Diversität"),
+    ):
+        release = made()
+        for language, name in (("en", english), ("de", german)):
+            told = pages(release.report(language).save(tmp_path / f"{language}.pdf").read_bytes())
+            assert all(letters(f"· {name}") in letters(page) for page in told), (language, told[0][-200:])
 
 
 def test_no_page_has_a_heading_alone_before_its_pictures() -> None:

@@ -11,7 +11,7 @@ from crypsis.drawing.colours import PICTURE_STYLE
 from crypsis.drawing.interaction import PLOT_STYLE
 from crypsis.drawing.markup import Markup, element
 from crypsis.reports.manifest_facts import ManifestFacts
-from crypsis.reports.page import facts_list, page, paragraph, section
+from crypsis.reports.page import facts_list, page, paragraph, promise_names, section
 from crypsis.reports.sections.about import about, signatures
 from crypsis.reports.sections.lights import lights
 from crypsis.reports.sections.utility import private_utility
@@ -35,7 +35,7 @@ def release_page(facts: ManifestFacts, *sections: Markup, comparison: Markup | N
     """
     private = "private" in facts.manifest
     kind = _("Private report") if private else _("Release report")
-    subject = facts.section("about").get("title") or facts.section("guarantee").get("model", _("release"))
+    subject = facts.section("about").get("title") or _promised(facts)
     title = f"{kind} · {subject}"
     before = [element("p", element("strong", _(PRIVATE)), class_="private", role="note")] if private else []
     after = [comparison or Markup(""), private_utility(facts), _timings(facts)] if private else []
@@ -43,6 +43,12 @@ def release_page(facts: ManifestFacts, *sections: Markup, comparison: Markup | N
     after.append(signatures(facts))
     main = element("main", *before, *sections[:1], about(facts), *_lights(facts), *sections[1:], *after)
     return page(title, style, main, element("footer", _(FOOT), class_="only-screen"))
+
+
+def _promised(facts: ManifestFacts) -> str:
+    """The guarantee as it is called in a line of plain text, which cannot raise an exponent."""
+    names = _(" and ").join(promise_names(facts.section("guarantee")))
+    return names.replace("^m", "\N{MODIFIER LETTER SMALL M}")
 
 
 def is_private_page(html: str) -> bool:
