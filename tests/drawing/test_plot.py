@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from crypsis.drawing.palette import SIGNS, sign
+from crypsis.drawing.svg import LogScale
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
 from tests.drawing.frames import frames
 from tests.reports.releases import NASTY
@@ -144,3 +145,10 @@ def test_very_many_points_keep_the_page_light() -> None:
 
     frame = frame_of("ul_vs_merges", private=[1 / (n + 1) for n in range(20_000)])
     assert len(interactive_svg(frame, alone=False)) < 500_000
+
+
+@pytest.mark.parametrize(("low", "high"), [(109, 110), (3, 4), (7, 9), (20, 31), (1000, 1100), (5, 6), (0.31, 0.33)])
+def test_a_logarithmic_axis_has_numbers_also_where_it_is_short(low: float, high: float) -> None:
+    ticks = LogScale(low, high, 0, 100).ticks(8)
+    assert len(ticks) > 1
+    assert all(low <= value <= high for value in ticks)

@@ -62,14 +62,17 @@ class LogScale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self, most: int) -> list[float]:
-        """1, 2, 5, 10, 20, … within the scale; powers of ten, then of a hundred, where those are too many."""
+        """1, 2, 5, 10, 20, … within the scale; powers of ten, then of a hundred, where those are too many, and round
+        numbers at equal distances where hardly one of these lies within it."""
         decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         for digits, stride in (((1, 2, 5), 1), ((1,), 1), ((1,), 2), ((1,), 4)):
             chosen = [digit * 10.0**decade for decade in decades[::stride] for digit in digits]
             within = [value for value in chosen if self.low <= value <= self.high]
             if len(within) <= most:
                 break
-        return within
+        if len(within) > 1:
+            return within
+        return LinearScale(self.low, self.high, self.start, self.end, whole=self.high - self.low >= 1).ticks(most)
 
 
 def rounded_up(value: float) -> float:
