@@ -39,6 +39,7 @@ class Exploration:
     dataset: str
     cells: ProgressiveGeneralization
     radius: float
+    unit: str | None  # what counts as one individual
     marked: set[int] = field(default_factory=set)
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -52,6 +53,7 @@ class Exploration:
             "weak_pairs": self.cells.n_weak,
             "marked": sorted(self.marked),
             "radius": self.radius,
+            "unit": self.unit,
             "k": self.cells.merging.k,
             "max_displacement": self.cells.merging.max_displacement,
             "mean_displacement": float(np.mean(state.distances)) if len(state.distances) else 0.0,
@@ -67,13 +69,15 @@ class Explorations:
         self._open: OrderedDict[str, Exploration] = OrderedDict()
         self._lock = threading.Lock()
 
-    def begin(self, dataset: str, *, radius: float = 500.0, k: int = 5, **settings: Any) -> Exploration:
-        """The finest tessellation of the tracks of a dataset."""
+    def begin(
+        self, dataset: str, *, radius: float = 500.0, k: int = 5, unit: str | None = None, **settings: Any
+    ) -> Exploration:
+        """The finest tessellation of the tracks of a dataset; `unit` as PPSG takes it."""
         tracks = self.datasets.load(dataset)
         if not isinstance(tracks, Tracks):
             raise NotApplicable(f"A tessellation is made of tracks; these data are {type(tracks).__name__}.")
-        cells = ProgressiveGeneralization.of_tracks(tracks, radius=radius, k=k, **settings)
-        exploration = Exploration(secrets.token_hex(6), dataset, cells, radius)
+        cells = ProgressiveGeneralization.of_tracks(tracks, radius=radius, k=k, unit=unit, **settings)
+        exploration = Exploration(secrets.token_hex(6), dataset, cells, radius, unit)
         with self._lock:
             self._open[exploration.number] = exploration
             while len(self._open) > _KEPT:
@@ -100,6 +104,8 @@ class Explorations:
         found = self.get(number)
         rules = found.cells.merging
         params: dict[str, Any] = {"radius": found.radius, "k": rules.k}
+        if found.unit is not None:
+            params["unit"] = found.unit
         if rules.max_displacement is not None:
             params["max_displacement"] = rules.max_displacement
         params["max_steps"] = found.cells.steps
@@ -118,13 +124,14 @@ class Explorations:
         told = run.get("params") or {}
         if not isinstance(told, Mapping):
             raise BadExperiment("params must be a table of parameters and values.")
-        known = ("radius", "k", "max_displacement", "max_steps")
+        known = ("radius", "k", "unit", "max_displacement", "max_steps")
         unknown = [name for name in told if name not in known]
         if unknown:
             raise BadExperiment(f"A tessellation on the map has {', '.join(known)}; the file also has {unknown[0]}.")
         checked = PPSG(**told)  # refuses what is out of range
         dataset = take_dataset(self.datasets, self.side_inputs, content, entry, sections=())
-        found = self.begin(dataset, radius=checked.radius, k=checked.k, max_displacement=checked.max_displacement)
+        limit = checked.max_displacement
+        found = self.begin(dataset, radius=checked.radius, k=checked.k, unit=checked.unit, max_displacement=limit)
         return self.step(found.number, checked.max_steps) if checked.max_steps != 0 else found
 
     def undo(self, number: str) -> Exploration:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Response
 from fastapi.responses import PlainTextResponse
@@ -19,6 +19,9 @@ class NewTessellation(Body):
     dataset: str = Field(pattern="^[0-9a-f]{12}$")
     radius: float = Field(500.0, gt=0, le=1e9, description="Points of a group lie within this distance.")
     k: int = Field(5, ge=1, le=10**9)
+    unit: Literal["trajectory", "owner"] | None = Field(
+        None, description="What counts as one individual where owners have several tracks; then it must be chosen."
+    )
 
 
 class Steps(Body):
@@ -41,7 +44,7 @@ def router(workbench: Workbench) -> APIRouter:
     @api.post("", status_code=201)
     def begin(new: NewTessellation) -> dict[str, Any]:
         """Divide the map of tracks as finely as the radius says. It is kept while the server runs."""
-        return explorations.begin(new.dataset, radius=new.radius, k=new.k).to_dict()
+        return explorations.begin(new.dataset, radius=new.radius, k=new.k, unit=new.unit).to_dict()
 
     @api.get("/{number}")
     def show(number: Number) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from crypsis.drawing.map_view import MapView
 from crypsis.drawing.markup import Markup
 from crypsis.errors import CrypsisError
 from crypsis.methods import METHODS
+from crypsis.methods.trajectory.ppsg import PPSG
+from crypsis.parameters import parameters_of
 from crypsis.reports.facts import ReleaseFacts
 from crypsis.reports.pictures.movement_maps import (
     cells_legend,
@@ -27,7 +29,7 @@ from crypsis.reports.pictures.movement_maps import (
     view_of_tracks,
     visits_map,
 )
-from crypsis.translation import _, marked
+from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, show_error_at
 from crypsis.web.drawings import map_size
@@ -302,7 +304,8 @@ class TessellationPage:
             self.k = ui.number(_("People who should make each move (k)"), value=5, min=1, precision=0)
             self.limit = ui.number(_("Farthest a fix may be moved, in {unit}", unit=unit), min=0)
             self.limit.props(f"{theme.attribute('placeholder', _('no limit'))} clearable stack-label")
-            for field in (self.radius, self.k, self.limit):
+            self.counted = self._counted()
+            for field in (self.radius, self.k, self.limit, self.counted):
                 field.props("outlined dense hide-bottom-space")
         self.k.on_value_change(notify_errors(self._rules))
         self.limit.on_value_change(notify_errors(self._rules))
@@ -317,14 +320,32 @@ class TessellationPage:
         self.suggestion = ui.column().style("width: 100%")
         self.figures = ui.html("", sanitize=False).classes("figures")
 
+    def _counted(self) -> Any:
+        """Who counts as one where owners have several tracks: people, unless single tracks are chosen."""
+        unit = next(one for one in parameters_of(PPSG) if one.name == "unit")
+        labels = {name: translated(words) for name, words in unit.choice_labels.items()}
+        chosen = "owner" if self.tracks.owner_repeats else None
+        field = ui.select(labels, value=chosen, label=_("What counts as one person"))
+        field.props("options-dense").set_visibility(self.tracks.owner_repeats)
+        field.on_value_change(notify_errors(self._count))
+        return field
+
+    async def _count(self, event: Any) -> None:
+        """Begin again with the people, or the tracks, that were chosen; a file that was taken has done so already."""
+        if not self.number or self.explorations.get(self.number).unit != event.value:
+            await self._begin()
+
     async def _begin(self) -> None:
-        try:
-            radius, k = float(self.radius.value or 0), int(self.k.value or 0)
-            found = await in_thread(self.explorations.begin, self.entry.number, radius=radius, k=k)
-        except CrypsisError as error:
-            show_error_at(self.radius, error)
+        self.radius.error = self.k.error = None
+        rules = {"radius": float(self.radius.value or 0), "k": int(self.k.value or 0)}
+        if not rules["radius"] > 0:
+            self.radius.error = _("A number above 0.")
             return
-        self.radius.error = None
+        try:
+            found = await in_thread(self.explorations.begin, self.entry.number, unit=self.counted.value, **rules)
+        except CrypsisError as error:
+            show_error_at(self.k if error.details.get("parameter") == "k" else self.radius, error)
+            return
         self.number = found.number
         if self.limit.value:
             await self._rules()
@@ -414,6 +435,7 @@ class TessellationPage:
             state = found.to_dict()
             self.radius.set_value(state["radius"])
             self.k.set_value(state["k"])
+            self.counted.set_value(state["unit"])
             self.limit.set_value(state["max_displacement"])
             await self._draw()
 
