@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from crypsis.web.pages.evaluate import settings_changed
+from crypsis.web.what_changed import settings_changed
 from tests.web.clicks import choose, parameter, set_role
 from tests.web.conftest import Tab, sample
 from tests.web.lights import light, table

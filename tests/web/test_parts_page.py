@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.clicks import choose, parameter
+from tests.web.clicks import choose, downloaded, parameter
 from tests.web.conftest import Tab
-from tests.web.screens import SIZES, fits, still, violations
+from tests.web.screens import SIZES, fits, on_every_screen, still, violations
 
 pytestmark = pytest.mark.long
 
@@ -126,6 +126,34 @@ def test_errors_stand_beside_the_control_that_mends_them(tab: Tab, visits: Path,
     expect(page.locator(".message", has_text="Verified").first).to_be_visible()
 
 
+@on_every_screen
+def test_a_release_of_other_settings_or_files_is_out_of_date(
+    tab: Tab, visits: Path, tmp_path: Path, api: httpx.Client
+) -> None:
+    at = f"/api/parts/{api.post('/api/parts', json={'path': f'{visits}/*.parquet'}).json()['id']}"
+    ended(api, at)
+    roles = {"age": {"role": "quasi"}, "town": {"role": "quasi"}, "ill": {"role": "sensitive"}}
+    section = {"kind": "table", "columns": roles, "each_row_is_a_person": True}
+    assert api.put(f"{at}/section", json={"section": section}).status_code == 200
+    assert api.post(f"{at}/run", json={"method": "mondrian", "params": {"k": 3}}).status_code == 202
+    assert ended(api, at)["error"] is None
+    page = tab.open(f"/parts?parts={at.rsplit('/', 1)[1]}")
+    expect(page.get_by_role("button", name="Download release")).to_be_visible()
+    parameter(page, "k").fill("4")
+    parameter(page, "k").press("Tab")
+    expect(page.get_by_text("k was 3, is 4 now.")).to_be_visible()
+    expect(page.locator(".stack.outdated")).to_have_count(1)
+    page.get_by_role("button", name="Download stale release").click()
+    file = downloaded(page, page.get_by_role("button", name="Download the stale result").click, tmp_path)
+    assert zipfile.is_zipfile(file)
+    page.get_by_role("button", name="Run again").click()
+    expect(page.get_by_role("button", name="Download release")).to_be_visible()
+    pl.read_parquet(visits / "visits-2.parquet").head(200).write_parquet(visits / "visits-2.parquet")
+    expect(page.get_by_text("The files hold other data now.")).to_be_visible()
+    still(page)
+    assert violations(page) == []
+
+
 def test_rest_looks_runs_cancels_and_verifies(api: httpx.Client, visits: Path) -> None:
     opened = api.post("/api/parts", json={"path": f"{visits}/*.parquet"})
     assert opened.status_code == 201, opened.text
@@ -155,8 +183,10 @@ def test_rest_looks_runs_cancels_and_verifies(api: httpx.Client, visits: Path) -
     with zipfile.ZipFile(io.BytesIO(api.get(f"{at}/release.zip").content)) as packed:
         assert "release/release.json" in packed.namelist()
     assert api.post(f"{at}/run", json={**asked, "params": {"k": 5000}}).status_code == 202
-    assert ended(api, at)["error"]["code"] == "infeasible"
+    assert ended(api, at)["error"]["code"] == "infeasible"  # which leaves the verified release where it was
     assert api.get(at).json()["outdated"]
+    assert api.get(f"{at}/release.zip").json()["error"]["code"] == "stale-result"
+    assert api.get(f"{at}/release.zip", params={"stale": True}).status_code == 200
     assert api.delete(at).status_code == 204
     assert api.get(at).status_code == 404
     assert len(list(visits.iterdir())) == 3

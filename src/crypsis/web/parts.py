@@ -42,6 +42,7 @@ from crypsis.translation import marked
 from crypsis.web.datasets import Datasets
 from crypsis.web.declaration import Declaration
 from crypsis.web.packing import pack_folder
+from crypsis.web.what_changed import changes_of_parts
 from crypsis.web.workspace import Entry, Workspace
 
 KIND = "parts"
@@ -302,6 +303,12 @@ class Parts:
         entry = self.entry(number)
         made = (entry.content.get("result") or {}).get("made")
         return made is not None and made != _made_of(entry)
+
+    def changes(self, number: str) -> str:
+        """What is not what the release was made with, in words."""
+        entry = self.entry(number)
+        made = (entry.content.get("result") or {}).get("made")
+        return "" if not made else changes_of_parts(made, _made_of(entry))
 
     def release_folder(self, number: str) -> Path:
         """The folder of the release."""

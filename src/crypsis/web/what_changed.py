@@ -8,6 +8,8 @@ from typing import Any
 from crypsis.data.sources import every_key
 from crypsis.evaluate import Experiment, Store
 from crypsis.evaluate.store import parts_of
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
 from crypsis.translation import _, plural, translated
 from crypsis.translation.wording import shown
 from crypsis.web.data_labels import POLICY_LABELS, ROLE_LABELS, kind_labels
@@ -19,7 +21,7 @@ _SAID_APART = ("path", "kind", "columns", "edits", "name")
 def changes_since(store: Store, now: Experiment) -> list[str]:
     """A sentence for each thing that is not what it was in the last run; the settings of methods are not looked at."""
     before, then, current = store.experiment(), store.parts(), parts_of(now)
-    sentences = list(_changed_section(before.dataset.section, now.dataset.section))
+    sentences = list(changed_section(before.dataset.section, now.dataset.section))
     if not sentences and then and then.data != current.data:
         sentences.append(_("The file holds other data now."))
     if then:
@@ -28,6 +30,22 @@ def changes_since(store: Store, now: Experiment) -> list[str]:
     if not sentences and (then is None or then.code != current.code):
         sentences.append(_("Crypsis itself was changed."))
     return sentences
+
+
+def changes_of_parts(made: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What of section, method, settings and files is not what a release of data in parts was made with."""
+    sentences = [*changed_section(made["section"], now["section"])]
+    if made["method"] != now["method"]:
+        names = (METHODS[one["method"]].__name__ if one["method"] in METHODS else None for one in (made, now))
+        sentences.append(_was_is(_("Method"), *map(_value, names)))
+    elif made["method"] in METHODS:
+        sentences.append(settings_changed(made, now))
+    if made.get("block_rows") != now.get("block_rows"):
+        blocks = (_value(one.get("block_rows")) for one in (made, now))
+        sentences.append(_was_is(_("Records worked on at once"), *blocks))
+    if made.get("files") != now.get("files"):
+        sentences.append(_("The files hold other data now."))
+    return " ".join(filter(None, sentences))
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -42,7 +60,26 @@ def _policy(name: str) -> str:
     return _("{policy}: it is another one now.", policy=_(POLICY_LABELS.get(name, name)))
 
 
-def _changed_section(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What of the settings of a run is not what it was, in words."""
+    former, current = before.get("params") or {}, now.get("params") or {}
+    defaults = {one.name: one for one in parameters_of(METHODS[now["method"]])}
+
+    def told_value(params: Mapping[str, Any], name: str) -> str:
+        known = defaults.get(name)
+        usual = None if known is None or known.required else known.default
+        return shown(params.get(name, usual)) if params.get(name, usual) is not None else _("not set")
+
+    names = [name for name in {**former, **current} if former.get(name) != current.get(name)]
+    told_of = [(name, told_value(former, name), told_value(current, name)) for name in names]
+    return " ".join(
+        _("{name} was {was}, is {is_now} now.", name=name, was=was, is_now=is_now)
+        for name, was, is_now in told_of
+        if was != is_now
+    )
+
+
+def changed_section(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """What differs between two tables `[dataset]`."""
     if before.get("path") != now.get("path"):
         yield _("It is another file.")

@@ -15,10 +15,8 @@ from crypsis.evaluate.runs import Run, RunTable
 from crypsis.evaluate.stored_cell import Times
 from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
-from crypsis.parameters import parameters_of
 from crypsis.review import Remedy, Review
 from crypsis.translation import _, marked, translated
-from crypsis.translation.wording import shown
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent
 from crypsis.web.attack_card import AttackCard
@@ -31,6 +29,7 @@ from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.remedies import Mending
 from crypsis.web.report_card import ReportCard, report_address
 from crypsis.web.telling import note_words
+from crypsis.web.what_changed import settings_changed
 from crypsis.web.widgets import choose_dataset, confirm, rows_grid, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -83,25 +82,6 @@ def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     async def evaluate(dataset: str | None = None, method: str | None = None) -> None:
         await show_experiment_page(workbench, PATH, (_("Evaluate"), LEAD), EvaluatePage, dataset, method)
-
-
-def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What of the settings of a run is not what it was, in words."""
-    former, current = before.get("params") or {}, now.get("params") or {}
-    defaults = {one.name: one for one in parameters_of(METHODS[now["method"]])}
-
-    def told_value(params: Mapping[str, Any], name: str) -> str:
-        known = defaults.get(name)
-        usual = None if known is None or known.required else known.default
-        return shown(params.get(name, usual)) if params.get(name, usual) is not None else _("not set")
-
-    names = [name for name in {**former, **current} if former.get(name) != current.get(name)]
-    told_of = [(name, told_value(former, name), told_value(current, name)) for name in names]
-    return " ".join(
-        _("{name} was {was}, is {is_now} now.", name=name, was=was, is_now=is_now)
-        for name, was, is_now in told_of
-        if was != is_now
-    )
 
 
 def reasons_against(data: Any) -> dict[str, str | None]:

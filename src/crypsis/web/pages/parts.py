@@ -358,8 +358,10 @@ class PartsPage:
         self.stop.set_enabled(seen.running)
         if seen.running and self.elapsed is not None:
             self.elapsed.set_text(f"{seen.seconds:.0f} s")
+        outdated = not seen.running and self.parts.is_outdated(self.entry.number)
         told = (
             seen.running,
+            outdated,
             seen.task,
             seen.stage,
             seen.share,
@@ -378,6 +380,7 @@ class PartsPage:
             if before is not None:
                 self._method_options()
         self.right.clear()
+        self.right.classes(add="outdated" if outdated else "", remove="" if outdated else "outdated")
         self.elapsed = None
         with self.right:
             if seen.running:
@@ -387,7 +390,7 @@ class PartsPage:
             elif seen.cancelled:
                 theme.message("info", _("Cancelled"), _("Nothing was kept of it. Press Run to begin again."))
             if not seen.running:
-                self._show_result()
+                self._show_result(outdated=outdated)
             rows = self.parts.first_rows(self.entry.number)
             if rows is not None:
                 with theme.section(_("First rows"), _("Unchanged, from the first file")):
@@ -470,14 +473,16 @@ class PartsPage:
         self._where_form()
         await self._start()
 
-    def _show_result(self) -> None:
+    def _show_result(self, *, outdated: bool) -> None:
         result = self.entry.content.get("result")
         if result is None:
             return
         at = f"/api/parts/{self.entry.number}"
-        outdated = self.parts.is_outdated(self.entry.number)
         if outdated:
-            theme.message("info", _("Result of a former run"), _("Press Run to have one of what is there now."))
+            changes = self.parts.changes(self.entry.number)
+            words = _("{changes} What is below came of the former ones.", changes=changes).strip()
+            with theme.inside(theme.message("info", _("Result of a former run"), words)):
+                theme.secondary(_("Run again"), notify_errors(self._start), "play_arrow")
         else:
             state, title = ("good", _("Verified")) if result["holds"] else ("bad", _("Not safe"))
             checked = _("Counted again from the files of the release.") if result.get("checked") else ""
