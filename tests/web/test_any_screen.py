@@ -113,6 +113,31 @@ def test_no_page_scrolls_sideways_or_shuts_anybody_out_or_complains(
     walk(tab, show)
 
 
+# Dialogs, by the page and the button that opens them.
+DIALOGS = {
+    "a file to copy": ("/evaluate?dataset={patients}", "Show as file"),
+    "who answers": ("/evaluate?dataset={patients}", re.compile("^(Declare who answers|Change the declaration)")),
+    "more data": ("/data?dataset={patients}", "Add data"),
+    "a tree as text": ("/hierarchies?dataset={patients}&column=age", "Edit as text"),
+    "an experiment": ("/results?experiment={compared}", "Open an experiment file"),
+}
+
+
+@pytest.mark.parametrize("name", DIALOGS)
+def test_a_dialog_is_named_and_fits_every_screen(tab: Tab, filled: dict[str, str], name: str) -> None:
+    path, button = DIALOGS[name]
+
+    def show() -> Page:
+        page = tab.open(path.format(**filled))
+        page.get_by_role("button", name=button).first.click()
+        expect(page.get_by_role("dialog")).to_have_accessible_name(re.compile(r"\w{4}"))
+        page.wait_for_timeout(500)  # until it has begun to fade in; `walk` waits until it has done so
+        expect(page.locator("[class*=-enter-active]")).to_have_count(0)
+        return page
+
+    walk(tab, show)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_dropped_file_is_shown_on_every_screen(tab: Tab, tmp_path: Path, name: str) -> None:
     file = tmp_path / name

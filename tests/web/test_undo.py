@@ -19,7 +19,7 @@ def test_a_policy_that_was_replaced_or_removed_comes_back(tab: Tab, api: httpx.C
     undo = card.get_by_role("button", name="Undo: Privacy policy")
     expect(card.get_by_text("Not set")).to_be_visible()
     expect(undo).to_be_disabled()
-    items = card.get_by_label("Search items: privacy policy")
+    items = card.get_by_label("Search items: Privacy policy")
     items.fill("mil")
     page.get_by_role("option", name="milk", exact=True).click()
     page.keyboard.press("Escape")

@@ -89,8 +89,7 @@ class ReportCard:
 def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None:
     """The form in which the publisher declares; what is missing is said beside its field."""
     before = declaration.about
-    with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
-        ui.html(f"<h2>{theme.escaped(_('Who answers for releases'))}</h2>", sanitize=False)
+    with theme.named_dialog(_("Who answers for releases"), width=640) as dialog:
         ui.label(_("Asked once and kept in this workspace. It goes into every release, and nothing of it is guessed."))
         fields: dict[str, Any] = {}
         for name in REQUIRED:

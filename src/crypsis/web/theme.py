@@ -53,6 +53,7 @@ NAVIGATION = (
     PageLink("/verify", marked("Verify"), "verified_user", marked("Check")),
     PageLink("/methods", marked("Methods"), "menu_book", marked("Check")),
 )
+TITLES = {link.path: link.title for link in NAVIGATION}
 
 
 def _properties(colours: Mapping[str, str]) -> str:
@@ -263,6 +264,15 @@ STATES = {
     "cancelled": ("cancel", marked("cancelled"), ""),
     "too_slow": ("timer_off", marked("too slow"), "caution"),
 }
+
+
+@contextmanager
+def named_dialog(title: str, *, width: int = 560) -> Iterator[Any]:
+    """A dialog with its heading, which is read aloud when it opens; whoever makes it opens it."""
+    wide = f"width: {width}px; max-width: 92vw"
+    with ui.dialog().props(attribute("aria-label", title)) as made, ui.card().classes("box").style(wide):
+        ui.html(f"<h2>{escaped(title)}</h2>", sanitize=False)
+        yield made
 
 
 def primary(text: str, handler: Callable[..., Any], icon: str | None = None) -> Any:

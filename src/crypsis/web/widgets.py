@@ -17,7 +17,7 @@ from crypsis.translation import _, marked, translated
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import kind_labels
 from crypsis.web.telling import error_words
-from crypsis.web.theme import attribute, escaped, fault, go_button, message, primary, secondary
+from crypsis.web.theme import attribute, escaped, fault, go_button, message, named_dialog, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -297,11 +297,7 @@ def show_as_file(
     """A dialog with the file that the page stands for. It can be copied, kept, changed and taken back."""
     from inspect import isawaitable
 
-    with (
-        ui.dialog().props("persistent=false") as dialog,
-        ui.card().classes("box").style("width: 760px; max-width: 92vw"),
-    ):
-        ui.html(f"<h2>{escaped(_('As a file'))}</h2>", sanitize=False)
+    with named_dialog(_("As a file"), width=760) as dialog:
         ui.label(
             _(
                 "{command} with this file does the same on the command line. Paths are those of this machine.",
@@ -360,8 +356,7 @@ def confirm(question: str, words: str, action: Callable[[], Any], button: str) -
     """Ask before something that cannot be taken back."""
     from inspect import isawaitable
 
-    with ui.dialog() as dialog, ui.card().classes("box").style("max-width: 480px"):
-        ui.html(f"<h2>{escaped(question)}</h2>", sanitize=False)
+    with named_dialog(question, width=480) as dialog:
         ui.label(words)
 
         async def go() -> None:

@@ -553,8 +553,7 @@ class DataPage:
                 theme.secondary(_("Watch it live"), lambda: ui.navigate.to(f"/streams?dataset={number_}"), "stream")
 
     def _add(self) -> None:
-        with ui.dialog() as dialog, ui.card().classes("box").style("width: 760px; max-width: 92vw"):
-            ui.html(f"<h2>{theme.escaped(_('Add data'))}</h2>", sanitize=False)
+        with theme.named_dialog(_("Add data"), width=760) as dialog:
             ways_to_add(self.workbench)
             ui.button(_("Close"), on_click=dialog.close).props("flat no-caps")
         dialog.open()
@@ -644,8 +643,7 @@ class DataPage:
         )
 
     def _ask(self, title: str, label: str, value: str, button: str, action: Any) -> None:
-        with ui.dialog() as dialog, ui.card().classes("box").style("width: 420px"):
-            ui.html(f"<h2>{theme.escaped(title)}</h2>", sanitize=False)
+        with theme.named_dialog(title, width=420) as dialog:
             field = ui.input(label, value=value).props("outlined dense autofocus").style("width: 100%")
 
             async def go() -> None:

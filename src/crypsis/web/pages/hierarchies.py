@@ -237,9 +237,8 @@ class HierarchyPage:
         """The lines of the file. They are checked as they are saved; nothing is kept until they are one tree."""
         assert self.column is not None
         column = self.column
-        with self.dialogs, ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
-            title = theme.escaped(_("Hierarchy of {column} as text", column=column))
-            ui.html(f"<h2>{title}</h2>", sanitize=False)
+        title = _("Hierarchy of {column} as text", column=column)
+        with self.dialogs, theme.named_dialog(title, width=640) as dialog:
             ui.label(_("child;parent on each line under that heading, or value;…;root without one.")).classes(
                 "muted small"
             )
@@ -433,8 +432,7 @@ class HierarchyPage:
             "move": _("Name of the new parent"),
             "add": _("Name of the value"),
         }
-        with ui.dialog() as dialog, ui.card().classes("box").style("width: 420px"):
-            ui.html(f"<h2>{theme.escaped(titles[edit])}</h2>", sanitize=False)
+        with theme.named_dialog(titles[edit], width=420) as dialog:
             field = ui.input(labels[edit], value=node if edit == "rename" else "").props("outlined dense autofocus")
             field.style("width: 100%")
 

@@ -181,12 +181,13 @@ def parameters_table(parameters: Iterable[Parameter]) -> None:
         f"<td>{theme.escaped(translated(parameter.help))}</td></tr>"
         for parameter in parameters
     )
-    ui.html(
-        f"<table class=plain><thead><tr><th scope=col>{_('Name')}</th>"
+    place = ui.html(
+        f"<table class='plain worded'><thead><tr><th scope=col>{_('Name')}</th>"
         f"<th scope=col>{_('Values')}</th><th scope=col>{_('Default')}</th>"
         f"<th scope=col>{_('What it is')}</th></tr></thead><tbody>{rows}</tbody></table>",
         sanitize=False,
     ).classes("scroll")
+    place.props(f"tabindex=0 role=region {theme.attribute('aria-label', _('Parameters'))}")
 
 
 def _default(parameter: Parameter) -> str:

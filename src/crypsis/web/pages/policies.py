@@ -162,7 +162,7 @@ class PolicyEditor:
             self.lines.on_value_change(lambda: self.unsaved.tell(str(self.lines.value or "") != self.shown))
             drop_place(
                 self.workbench,
-                _("Or drop a file: {title}", title=title.lower()),
+                _("Or drop a file: {title}", title=title),
                 _("labels with ; on each line"),
                 self._received,
             )
@@ -172,9 +172,7 @@ class PolicyEditor:
         """Items to search and choose; those that are chosen become a set."""
         title = _(TITLES[self.name][0])
         with ui.row().style("width: 100%; flex-wrap: wrap; align-items: flex-start"):
-            self.items = ui.select(
-                [], multiple=True, with_input=True, label=_("Search items: {title}", title=title.lower())
-            )
+            self.items = ui.select([], multiple=True, with_input=True, label=_("Search items: {title}", title=title))
             self.items.props("outlined dense options-dense use-chips").style("flex: 1; min-width: 0")
             self.add = theme.secondary(_("Add set"), notify_errors(self._add_set), "add").style("height: 40px")
 

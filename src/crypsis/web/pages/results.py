@@ -61,7 +61,7 @@ def _list(workbench: Workbench, found: list[Entry], chosen: Entry) -> None:
                 left = sum(row["state"] in UNFINISHED for row in rows)
                 words = _(
                     "{mode} · {results}, {done} verified",
-                    mode=entry.content["mode"],
+                    mode=_(theme.TITLES[f"/{entry.content['mode']}"]),
                     results=counted(len(rows), "result"),
                     done=done,
                 )
@@ -129,8 +129,7 @@ def _watch(view: ResultsView, plots: PlotArea) -> None:
 
 
 def _open_file(workbench: Workbench) -> None:
-    with ui.dialog() as dialog, ui.card().classes("box").style("width: 640px; max-width: 92vw"):
-        ui.html(f"<h2>{theme.escaped(_('Open an experiment file'))}</h2>", sanitize=False)
+    with theme.named_dialog(_("Open an experiment file"), width=640) as dialog:
         field = ui.textarea(_("Experiment file (TOML or JSON)")).props(
             'outlined input-style="font-family: monospace; height: 30vh"'
         )

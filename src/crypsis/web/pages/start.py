@@ -10,7 +10,7 @@ from crypsis.samples import SAMPLES
 from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number
-from crypsis.web.data_labels import DATA_KINDS
+from crypsis.web.data_labels import DATA_KINDS, kind_labels
 from crypsis.web.workbench import Workbench
 
 PATH = "/"
@@ -69,7 +69,7 @@ def _recent(workbench: Workbench) -> None:
                 ui.label(entry.name).classes("strong cut")
                 rows = entry.content["inspection"].get("rows")
                 words = _("{rows} rows · ", rows=number(rows)) if isinstance(rows, int) else ""
-                ui.label(f"{words}{entry.content['section']['kind']}").classes("muted small")
+                ui.label(f"{words}{kind_labels()[entry.content['section']['kind']]}").classes("muted small")
 
 
 def _samples(workbench: Workbench) -> None:

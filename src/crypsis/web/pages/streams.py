@@ -21,7 +21,7 @@ from crypsis.web.drawings import map_size
 from crypsis.web.live_streams import WindowFigures
 from crypsis.web.reader import on_a_phone
 from crypsis.web.sample_offer import offer_samples
-from crypsis.web.widgets import choose_dataset, chosen_dataset, say_if_another, show_as_file
+from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, say_if_another, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -104,7 +104,7 @@ class StreamPage:
         with ui.row().classes("actions"):
             self.start = theme.primary(_("Start"), notify_errors(self._start), "play_arrow")
             self.stop = theme.secondary(_("Stop"), notify_errors(self._stop), "stop")
-            self.again = theme.secondary(_("Start over"), notify_errors(self._start_over)).tooltip(
+            self.again = theme.secondary(_("Start over"), notify_errors(self._ask_to_start_over)).tooltip(
                 _("From the first event, with these settings; what was published so far is removed")
             )
         self.note = ui.label(_("Stopping loses nothing: starting again goes on where it was.")).classes("muted small")
@@ -143,6 +143,18 @@ class StreamPage:
             show_error_at(self.fields[parameter], error)
             return
         self.number = entry.number
+
+    async def _ask_to_start_over(self) -> None:
+        """Begin from the first event; what was published before is removed only when that is meant."""
+        if self.number is None or not self.streams.get(self.number).to_dict()["windows"]:
+            await self._start_over()
+            return
+        confirm(
+            _("Start over?"),
+            _("The windows that were published so far are removed."),
+            notify_errors(self._start_over),
+            _("Remove them and start over"),
+        )
 
     async def _start_over(self) -> None:
         if self.number is not None:

@@ -81,7 +81,7 @@ class WarehousePage:
             self._choose()
             self.build_button = theme.primary(_("Build"), notify_errors(partial(self._start, None)), "build")
             self.cancel_button = theme.secondary(_("Cancel"), notify_errors(self._cancel), "close")
-        with ui.dialog() as self.opening, ui.card():
+        with theme.named_dialog(_("Open another …")) as self.opening:
             _open_field(self.workbench)
         self.state = ui.column().style("width: 100%; gap: 10px")
         self.tiles = ui.element("div").classes("tiles")
@@ -239,7 +239,7 @@ class WarehousePage:
                     local_name2=local_name(pair.right),
                 )
                 with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: center; gap: 8px"):
-                    with ui.column().style("flex: 1; min-width: 0; gap: 0"):
+                    with ui.column().classes("names").style("flex: 1; min-width: 0; gap: 0"):
                         ui.label(pair.left).classes("cut").tooltip(pair.left)
                         ui.label(pair.right).classes("cut").tooltip(pair.right)
                         ui.label(f"{pair.rule}, {translated(pair.status)}").classes("muted small")
@@ -317,8 +317,8 @@ class WarehousePage:
 
 
 def _scrolled(box: Any, name: str) -> Any:
-    """A table that keeps its words whole and scrolls inside its box, by keyboard too."""
-    return box.classes("scroll whole-words").props(f"tabindex=0 role=region {theme.attribute('aria-label', name)}")
+    """A table that scrolls inside its box, by keyboard too."""
+    return box.classes("scroll").props(f"tabindex=0 role=region {theme.attribute('aria-label', name)}")
 
 
 def _property(name: str) -> str:
