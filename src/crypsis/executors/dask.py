@@ -155,7 +155,7 @@ class Dask(ClosedAtExit):
             raise
 
     def _addresses(self) -> list[str]:
-        return sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+        return sorted(self._client.scheduler_info(n_workers=-1).get("workers", ()))  # a lost scheduler tells nothing
 
     def _compare_workers(self) -> None:
         """Before the first task: every worker has the same versions and kernels, and sees scratch."""
