@@ -259,7 +259,7 @@ def test_ten_thousand_locations_fit_into_a_page_that_opens(city: Case) -> None:
 
 def test_what_a_large_map_leaves_out_is_said(city: Case) -> None:
     caption = words(section(render(*city), "Where locations were merged"))
-    assert re.search(r"Of [\d,]+ symbols, 1,200 are marked", caption)
+    assert re.search(r"1,200 of [\d,]+ symbols are marked", caption)
 
 
 def test_endless_labels_do_not_make_an_endless_page() -> None:
