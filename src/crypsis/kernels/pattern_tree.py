@@ -191,8 +191,8 @@ def with_more_room(tree: PatternTree) -> PatternTree:
     """The same patterns and pool, with room for twice as many patterns."""
     n_nodes = int(tree.used[0])
     wider = no_patterns(2 * len(tree.parent), 0)
-    for before, after in zip(tree[:-2], wider[:-2], strict=True):
-        after[:n_nodes] = before[:n_nodes]
+    for name in PatternTree._fields[:-2]:  # all but the pool and what is used
+        getattr(wider, name)[:n_nodes] = getattr(tree, name)[:n_nodes]
     wider.used[:] = tree.used
     return wider._replace(pool=tree.pool)
 
