@@ -257,7 +257,7 @@ def test_without_the_original_there_are_figures_of_the_published_data_only(writt
 
 def test_the_report_can_be_made_again_from_the_folder(written, tmp_path):
     saved = crypsis.read_release(written).report().save(tmp_path / "again.html")
-    assert "k^m-anonymity" in saved.read_text()
+    assert "· kᵐ-anonymity" in saved.read_text()
 
 
 def test_a_method_refuses_another_kind_of_data():

@@ -123,7 +123,7 @@ def test_what_is_lawful_is_released_with_a_warning_where_it_tells_nothing(run, t
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
-    [("age,", "years,", "lacks the column 'age'"), ("[31:32]", "[31:", "line 2, column 'age'")],
+    [("age,", "years,", "lack the column 'age'"), ("[31:32]", "[31:", "line 2, column 'age'")],
     ids=["a column is missing", "a cell is no cell"],
 )
 def test_a_published_table_of_another_form_is_a_format_error(run, tmp_path, old, new, words):
