@@ -60,6 +60,7 @@ def test_the_first_damaged_files_are_read_or_refused(seeds: list[Seed], tmp_path
         ("published sets", b"record,item\n0,milk\n9223372036854775806,tea\n", "format-error"),
         ("published sets", b"record,item\n-5,milk\n0,tea\n", "format-error"),
         ("event csv", b"x" * 200_000 + b",loc,t\n", "unknown-column"),
+        ("event csv", b"x" * 70_000 + b"\x81\xe9,loc,t\n", "unknown-column"),
     ],
 )
 def test_files_that_once_hung_or_crashed_are_refused(

@@ -162,3 +162,10 @@ def test_degrees_with_minutes_and_directions_are_numbers(cell: str) -> None:
         numbers(one([cell, "north"]), "c", largest=90)
     with pytest.raises(BadRow, match="must hold a number"):
         numbers(one([cell]), "c")
+
+
+def test_a_degree_that_mixes_kinds_of_digits_is_refused() -> None:
+    with pytest.raises(BadRow, match="must hold a number"):
+        numbers(one(["52.5N", "\N{ARABIC-INDIC DIGIT THREE}x"]), "c", largest=90)
+    with pytest.raises(BadRow, match="must hold a number"):
+        numbers(one(["52.5", "\N{ARABIC-INDIC DIGIT THREE}N,"]), "c", largest=90)

@@ -27,7 +27,8 @@ _EAST_ASIAN = ("cp932", "gb18030", "cp949", "big5hkscs")
 _OF_OTHER_LETTERS = ("cp1251", "cp1253", "cp1255", "cp1256", "cp874", *_EAST_ASIAN)
 _OF_LATIN_LETTERS = ("cp1252", "cp1250", "cp1254", "cp1257", "mac-roman")
 _LOOKED_AT = 1 << 16
-_ACCENTED = re.compile(r"\w*[^\W\d_a-zA-Z]\w*")
+_WORD = re.compile(r"\w+")
+_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]")
 _LETTERS_OF_NONE = re.compile(r"\b[^\W\d_a-zA-Z]{3,}\b")
 _SIGN_IN_WORD = re.compile(
     r"[^\W\d_][\u00a2-\u00bf\u0192\u2020-\u2026\u20ac][a-z]|\b[\u00a3\u00a5\u00af\u00bf][a-z]{2}"
@@ -74,7 +75,7 @@ def other_encoding_asked(content: bytes, encoding: str) -> tuple[str, ...]:
     if encoding not in (*_OF_LATIN_LETTERS, *_OF_OTHER_LETTERS, "latin-1"):
         return ()
     text = _beginning(content).decode(UTF_8, "replace")
-    words = _ACCENTED.findall(text)
+    words = _accented_words(text)
     if encoding not in ("cp1252", "latin-1"):
         shown = f" {words[0][:20]!r}" if words else ""
         return (f"The encoding {encoding} was guessed from the letters; if words like{shown} are wrong, name another",)
@@ -129,7 +130,7 @@ def guess_code_page(content: bytes) -> str:
     pairs = sum(map(len, _HIGH_PAIRS.findall(beginning)))
     odd = _SIGN_IN_WORD.search(western) is not None or ("\ufffd" in western and 2 * controls > len(high))
     found = "cp1252"
-    if odd or 2 * pairs > len(high) or len(foreign) >= max(len(_ACCENTED.findall(western)) / 2, 1):
+    if odd or 2 * pairs > len(high) or len(foreign) >= max(len(_accented_words(western)) / 2, 1):
         found = _fitting_page(beginning, (*_OF_OTHER_LETTERS, *_OF_LATIN_LETTERS))
         if found in _OF_LATIN_LETTERS and not odd:
             found = "cp1252"
@@ -143,6 +144,11 @@ def guess_code_page(content: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return "latin-1"
+
+
+def _accented_words(text: str) -> list[str]:
+    """Words with a letter beyond ASCII, in time that grows with the text however long a word is."""
+    return [word for word in _WORD.findall(text) if _ACCENTED.search(word)]
 
 
 def _fitting_page(content: bytes, pages: Collection[str]) -> str:

@@ -45,8 +45,8 @@ _SIGNS = (  # how a minus is written: −3, (3) and 3-
     (r"^(\d.*)-$", "-${1}"),
 )
 _DEGREES = (
-    r"^(?P<first>[NESWO])?\s*(?P<d>\d{1,3}(?:[.,]\d+)?)\s*[°º]?\s*(?:(?P<m>\d{1,2}(?:[.,]\d+)?)\s*['′’]\s*)?"
-    r"(?:(?P<s>\d{1,2}(?:[.,]\d+)?)\s*(?:[\"″”]|''))?\s*(?P<last>[NESWO])?$"
+    r"^(?P<first>[NESWO])?\s*(?P<d>[0-9]{1,3}(?:[.,][0-9]+)?)\s*[°º]?\s*(?:(?P<m>[0-9]{1,2}(?:[.,][0-9]+)?)\s*['′’]\s*)?"
+    r"(?:(?P<s>[0-9]{1,2}(?:[.,][0-9]+)?)\s*(?:[\"″”]|''))?\s*(?P<last>[NESWO])?$"
 )
 _DIGITS = {chr(zero + digit): str(digit) for zero in (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10) for digit in range(10)}
 
