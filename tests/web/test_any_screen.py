@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crypsis.web.theme import NAVIGATION
-from tests.web.clicks import choose, drop_file
+from tests.web.clicks import choose, drop_file, parameter
 from tests.web.conftest import Tab, sample
 from tests.web.experiments import ended, experiment
 from tests.web.full_workspace import built_warehouse
@@ -26,6 +26,7 @@ VIEWS = {
     "/": ("/", "Load your data"),
     "/data": ("/data?dataset={patients}", "Unique records"),
     "/parts": ("/parts", "need not fit in memory"),
+    "/parts people": ("/parts?parts={parts}", "Where to run"),
     "/hierarchies": ("/hierarchies?dataset={patients}&column=age", "Fits the data"),
     "/policies": ("/policies?dataset={baskets}", "In use"),
     "/queries": ("/queries?dataset={patients}", "Draw queries from the data"),
@@ -51,8 +52,8 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def filled(api: httpx.Client) -> dict[str, str]:
-    """Sample data of each kind with a hierarchy and a policy, results of each, a comparison, a stream."""
+def filled(api: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Sample data of each kind with a hierarchy and a policy, results of each, a comparison, a stream, parts."""
     numbers = {name: str(sample(api, name, size=60)["id"]) for name in KINDS}
     made = [
         api.post("/api/hierarchies", json={"dataset": numbers["patients"], "column": "age", "auto": "equi_width:8"}),
@@ -70,7 +71,10 @@ def filled(api: httpx.Client) -> dict[str, str]:
     sweep = {"param": "k", "values": [2, 3]}
     compared = experiment(api, numbers["checkins"], run=[{"method": "seq-anon", "sweep": sweep}], metrics={})
     ended(api, compared)
-    return {**numbers, "compared": compared, "release": releases["checkins"]}
+    folder = tmp_path_factory.mktemp("parts")
+    (folder / "people.csv").write_text(PEOPLE)
+    parts = api.post("/api/parts", json={"path": f"{folder}/*.csv"}).json()["id"]
+    return {**numbers, "compared": compared, "release": releases["checkins"], "parts": str(parts)}
 
 
 def test_every_page_of_the_navigation_is_walked() -> None:
@@ -120,6 +124,11 @@ DIALOGS = {
     "more data": ("/data?dataset={patients}", "Add data"),
     "a tree as text": ("/hierarchies?dataset={patients}&column=age", "Edit as text"),
     "an experiment": ("/results?experiment={compared}", "Open an experiment file"),
+    "an experiment to remove": ("/results?experiment={compared}", "Remove this experiment"),
+    "a new name": ("/data?dataset={patients}", "Rename age"),
+    "a stream to begin again": ("/streams?dataset={metro}", "Start over"),
+    "other parts": ("/parts?parts={parts}", "Open others"),
+    "parts to remove": ("/parts?parts={parts}", "Remove …"),
 }
 
 
@@ -133,6 +142,47 @@ def test_a_dialog_is_named_and_fits_every_screen(tab: Tab, filled: dict[str, str
         expect(page.get_by_role("dialog")).to_have_accessible_name(re.compile(r"\w{4}"))
         page.wait_for_timeout(500)  # until it has begun to fade in; `walk` waits until it has done so
         expect(page.locator("[class*=-enter-active]")).to_have_count(0)
+        return page
+
+    walk(tab, show)
+
+
+def type_query(page: Page) -> None:
+    page.get_by_role("button", name="Add a query").first.click()
+    field = page.get_by_label("Query 1", exact=True)
+    field.fill("height in [1:2]")
+    field.press("Tab")
+
+
+def type_policy(page: Page) -> None:
+    card = page.locator("section").filter(has=page.get_by_role("heading", name="Privacy policy"))
+    card.get_by_label("One set on each line").fill("no such item")
+    card.get_by_role("button", name="Save").click()
+
+
+def ask_for_too_much(page: Page) -> None:
+    parameter(page, "k").fill("100000")
+    parameter(page, "k").press("Tab")
+    page.get_by_role("button", name=re.compile("^Run")).first.click()
+
+
+# What people get wrong on a page, and the words that tell them so.
+ERRORS: dict[str, tuple[str, Callable[[Page], None], str | re.Pattern[str]]] = {
+    "a query of no column": ("/queries?dataset={patients}", type_query, re.compile("height")),
+    "a policy of no item": ("/policies?dataset={baskets}", type_policy, re.compile("no such item")),
+    "a k that nobody reaches": ("/evaluate?dataset={patients}", ask_for_too_much, re.compile("100,?000")),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_an_error_is_shown_on_every_screen(tab: Tab, filled: dict[str, str], name: str) -> None:
+    path, go_wrong, words = ERRORS[name]
+
+    def show() -> Page:
+        page = tab.open(path.format(**filled))
+        go_wrong(page)
+        expect(page.locator("main, .q-dialog").get_by_text(words).first).to_be_visible(timeout=60_000)
+        expect(page.locator(".q-notification")).to_have_count(0)  # a notice that fades has less contrast
         return page
 
     walk(tab, show)

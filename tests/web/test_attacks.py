@@ -47,8 +47,8 @@ def uploaded_file(api: httpx.Client, file: Path) -> str:
 def test_cab_rides_are_asked_about_published_by_cab_and_attacked_by_cab(
     tab: Tab, api: httpx.Client, tmp_path: Path
 ) -> None:
-    (tmp_path / "rides.csv").write_text(cab_rides())
-    number = load(tab, tmp_path / "rides.csv")
+    (tmp_path / f"{tmp_path.name}.csv").write_text(cab_rides())
+    number = load(tab, tmp_path / f"{tmp_path.name}.csv")
     page = tab.page
     expect(page.get_by_text("Does one person have several tracks?")).to_be_visible()
     section = api.get(f"/api/datasets/{number}").json()["section"]
@@ -76,7 +76,7 @@ def test_cab_rides_are_asked_about_published_by_cab_and_attacked_by_cab(
     expect(page.get_by_text("cannot be checked")).to_be_visible()  # a folder does not say whose its rows are
     page.get_by_text("Check it with the data, the private report or a trusted key").click()
     page.get_by_label("Private report of the publisher").set_input_files(private)
-    choose(page, page.get_by_label("Dataset of this workspace that it was made of"), "rides")
+    choose(page, page.get_by_label("Dataset of this workspace that it was made of"), tmp_path.name)
     expect(page.get_by_text(re.compile("^Verified: release.zip"))).to_be_visible()
     choose(page, page.get_by_role("combobox", name="Adversary"), re.compile("^unique location"))
     page.get_by_role("button", name="Attack", exact=True).click()

@@ -154,8 +154,7 @@ class PartsPage:
         ui.timer(0.5, self._refresh)
 
     def _open_others(self) -> None:
-        with ui.dialog() as dialog, ui.card().classes("box"):
-            ui.html(f"<h2>{theme.escaped(_('Open others'))}</h2>", sanitize=False)
+        with theme.named_dialog(_("Open others")) as dialog:
             open_field(self.workbench)
         dialog.open()
 
