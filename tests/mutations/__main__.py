@@ -77,7 +77,7 @@ def damaged_files_are_read(
 
             running = start(folder / "workspace")
             stack.callback(running.stop)
-            options += ["--address", running.base, "--token", running.token]
+            options += ["--address", running.base, f"--token={running.token}"]  # one may begin with -
         while number < first + files and time.monotonic() - started < seconds:
             home = folder / f"from-{number}"
             home.mkdir()
