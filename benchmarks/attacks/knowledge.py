@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.comparison import Row, best_of
-from crypsis.attacks import ATTACKS, Attack, ContainmentAttack, LocationSequenceAttack
+from crypsis import ATTACKS, Attack, ContainmentAttack, LocationSequenceAttack
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary

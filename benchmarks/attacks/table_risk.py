@@ -8,10 +8,9 @@ import numpy as np
 
 from benchmarks.comparison import Row, best_of
 from benchmarks.verifiers.table_levels import QUASI, generalized
-from crypsis.attacks import LinkageAttack
+from crypsis import LinkageAttack, Mondrian
 from crypsis.attacks.table_risk import table_risk
 from crypsis.data.relational import Table
-from crypsis.methods import Mondrian
 from crypsis.run_context import RunContext
 
 LIMIT = 5.0  # seconds

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.comparison import Row
 from benchmarks.processes import CRYPSIS, Spent, spent_by
-from crypsis.methods import METHODS
+from crypsis import METHODS
 
 SECONDS_OF_A_METHOD, SECONDS_OF_ALL = 12.0, 140.0
 QUICK = ("mondrian", "seq-anon", "ppsg", "disassociation", "rum-bound", "itsa", "safe-path")  # one of each family

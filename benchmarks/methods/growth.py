@@ -20,13 +20,13 @@ import polars as pl
 from benchmarks import workloads
 from benchmarks.comparison import Row, clocked
 from benchmarks.processes import spent_by
+from crypsis import BFP2kA, Cluster, Disassociation, KAMRec, Method, Mondrian, RumBound, SeqAnon, TumBound
 from crypsis.arrays import offsets_of
 from crypsis.data.mixed import Mixed
 from crypsis.data.reading import read_trajectories
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.methods import BFP2kA, Cluster, Disassociation, KAMRec, Method, Mondrian, RumBound, SeqAnon, TumBound
 from crypsis.run_context import RunContext
 from tests import shared_data
 

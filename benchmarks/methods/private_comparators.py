@@ -8,9 +8,9 @@ from typing import Any
 
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
+from crypsis import DiffGen, DiffPart, NGrams
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.item_domain import ItemDomain
-from crypsis.methods import DiffGen, DiffPart, NGrams
 from crypsis.methods.private_method import PrivateMethod
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify

@@ -16,12 +16,11 @@ import polars as pl
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, clocked
+from crypsis import Apriori, BFP2kA, Cluster, Disassociation, Method, Mondrian, SeqAnon, TopDown, measure
 from crypsis.data.checkins import read_checkins
 from crypsis.data.reading import read_table, read_trajectories, read_transactions
 from crypsis.data.relational import Table
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.methods import Apriori, BFP2kA, Cluster, Disassociation, Method, Mondrian, SeqAnon, TopDown
-from crypsis.metrics import measure
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.shared_data import dataset

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
-from crypsis.methods import SeqAnon
-from crypsis.metrics import measure
+from crypsis import SeqAnon, measure
 from crypsis.metrics.patterns import frequent_patterns, minimum_support
 from crypsis.run_context import RunContext
 from tests.reference.pattern_mining import joined_patterns

@@ -30,11 +30,11 @@ import polars as pl
 from benchmarks import workloads
 from benchmarks.reproductions import adult_census
 from benchmarks.reproductions.line_chart import line_chart
+from crypsis import DiffGen, DiffMulti, Mondrian, SafePath, SeqPT
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.relational import Table
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.methods import DiffGen, DiffMulti, Mondrian, SafePath, SeqPT
 from crypsis.metrics.count_queries import trip_query_error
 from crypsis.metrics.region_classification import region_classification, split_for_training
 from crypsis.metrics.region_penalties import region_penalties

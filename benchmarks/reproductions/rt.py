@@ -23,10 +23,10 @@ import numpy as np
 import polars as pl
 
 from benchmarks.reproductions.disassociation import number, said, table
+from crypsis import RumBound, TumBound
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.errors import Infeasible
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.methods import RumBound, TumBound
 from crypsis.methods.mixed.mixed_method import MixedMethod
 from crypsis.metrics.count_query_error import count_query_error
 from crypsis.metrics.query_workload import drawn_queries

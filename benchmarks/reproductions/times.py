@@ -17,13 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from crypsis import LmAnon, Release, SeqAnon, TimedVisitsAttack, anonymize
-from crypsis.attacks import attack
+from crypsis import LmAnon, Method, Release, SeqAnon, TimedVisitsAttack, anonymize, attack
 from crypsis.data.attached_times import in_published_times
 from crypsis.data.checkins import read_checkins
 from crypsis.data.trajectory import Trajectories
 from crypsis.errors import Infeasible, LimitReached, NotApplicable
-from crypsis.methods import Method
 from crypsis.metrics.distance import distance_loss
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
+from crypsis import SeqAnon
 from crypsis.guarantees import KmAnonymity
-from crypsis.methods import SeqAnon
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.reference.km_anonymity import check as obvious_check

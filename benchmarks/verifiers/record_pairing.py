@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, clocked
+from crypsis import Mondrian
 from crypsis.data.relational import Table
 from crypsis.guarantees import KAnonymity
-from crypsis.methods import Mondrian
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 

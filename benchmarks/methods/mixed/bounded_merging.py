@@ -13,14 +13,12 @@ import polars as pl
 
 from benchmarks import ports
 from benchmarks.comparison import Row, clocked
+from crypsis import RumBound
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Table
 from crypsis.data.transaction import Transactions
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.methods import RumBound
-from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.merging import Order, merged_within
-from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.run_context import RunContext
 
 DELTA = 0.65
@@ -49,10 +47,9 @@ def _against_the_port(folder: Path, name: str, required: float) -> Row:
     method = RumBound(k=25, delta=DELTA, hierarchy=trees)
 
     def ours() -> int:
-        quasi = QuasiIdentifiers.of(data.table, trees, None, "benchmark")
-        recoder = ItemRecoder.of(data.transactions, 25, 2, 1, None)
-        formed = method.formed(data, quasi)
-        return len(merged_within(formed, recoder, Order("r", "btd"), DELTA, False, RunContext()))
+        prepared = method.prepare(data)
+        formed = method.formed(prepared)
+        return len(merged_within(formed, prepared.recoder, Order("r", "btd"), DELTA, False, RunContext()))
 
     ours()  # which compiles
     turns = [(clocked(ours), _port_seconds(folder, name)) for _ in range(2)]  # in turn, for the sake of busy machines

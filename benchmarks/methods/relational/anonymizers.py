@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.comparison import Row, best_of, clocked
+from crypsis import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.guarantees import AllOf, KAnonymity, LDiversity, TCloseness
 from crypsis.hierarchy import Hierarchies, Hierarchy
-from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.run_context import RunContext

@@ -18,11 +18,11 @@ import polars as pl
 from benchmarks import peers
 from benchmarks.comparison import Row
 from benchmarks.methods.relational.anonymizers import QUASI, adult, adult_trees
+from crypsis import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.data.cells import Cell, write_cell
 from crypsis.data.relational import NodeLeaves, PublishedTable, Table
 from crypsis.guarantees import KAnonymity
 from crypsis.hierarchy import Hierarchies
-from crypsis.methods import BottomUp, Cluster, Incognito, Mondrian, TopDown
 from crypsis.methods.relational.relational_method import RelationalMethod
 from crypsis.metrics.certainty_penalty import ncp_loss
 from crypsis.run_context import RunContext

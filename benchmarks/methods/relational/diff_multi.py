@@ -16,8 +16,8 @@ from functools import partial
 
 from benchmarks import ports
 from benchmarks.comparison import Row, peak_memory
+from crypsis import DiffMulti
 from crypsis.data.relational import Table
-from crypsis.methods import DiffMulti
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 

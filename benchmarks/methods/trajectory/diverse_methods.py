@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
+from crypsis import SGA, ZGA, LmAnon
 from crypsis.data.trajectory import Trajectories
-from crypsis.methods import SGA, ZGA, LmAnon
 from crypsis.methods.trajectory.diverse_method import DiverseMethod
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify

@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, clocked, peak_memory
+from crypsis import BFP2kA, KAMCut, KAMRec, Method
 from crypsis.arrays import offsets_of
 from crypsis.data.reading import read_trajectories
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
-from crypsis.methods import BFP2kA, KAMCut, KAMRec, Method
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests import shared_data

@@ -12,9 +12,9 @@ import numpy as np
 
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
+from crypsis import SafePath, SeqPT
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.stream import Events
-from crypsis.methods import SafePath, SeqPT
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
+from crypsis import SeqAnon
 from crypsis.guarantees import KmAnonymity
-from crypsis.methods import SeqAnon
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests.reference.seq_anon import seq_anon as obvious_seq_anon

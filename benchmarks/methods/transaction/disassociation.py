@@ -19,10 +19,10 @@ import numpy as np
 
 from benchmarks import ports, workloads
 from benchmarks.comparison import Row, best_of, peak_memory
+from crypsis import Disassociation
 from crypsis.data.reading import read_transactions
 from crypsis.data.transaction import Transactions
 from crypsis.executors.serial import Serial
-from crypsis.methods import Disassociation
 from crypsis.methods.transaction.horizontal_partition import partition_horizontally
 from crypsis.methods.transaction.horpart_rounds import Splitting, partition_shards
 from crypsis.methods.transaction.ranked_records import RankedRecords

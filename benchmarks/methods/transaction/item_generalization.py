@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from benchmarks import workloads
 from benchmarks.comparison import Row, best_of
+from crypsis import COAT, LRA, PCTA, VPA, Apriori, Method
 from crypsis.data.reading import read_transactions
 from crypsis.data.transaction import Transactions
-from crypsis.methods import COAT, LRA, PCTA, VPA, Apriori, Method
 from crypsis.run_context import RunContext
 from crypsis.verifiers import verify
 from tests import shared_data

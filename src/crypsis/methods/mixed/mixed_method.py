@@ -153,19 +153,23 @@ class MixedMethod(Method):
         ready = self.resolve(data)
         owner = type(self).__name__
         with context.stage("prepare"):
-            quasi = QuasiIdentifiers.of(data.table, ready.hierarchy, ready.weights, owner)
-            grouping, grouped = ready.relational_method(), quasi
-            if grouping.every_column_has_a_tree:
-                name = type(grouping).__name__
-                grouped = QuasiIdentifiers.of(data.table, ready.hierarchy, ready.weights, name, trees=True)
-            prepared = Prepared(data, quasi, grouped, ready.recoder(data.transactions))
+            prepared = ready.prepare(data)
             refuse_frequent_secrets(prepared.recoder, data.transactions.people)
-            quasi.warn(context)
+            prepared.quasi.warn(context)
         clusters = ready.clusters(prepared, context)
         with context.stage("generalize items"):
             recoded = recode_clusters(clusters, prepared.recoder, context, owner)
         with context.stage("publish"):
             return publish_clusters(data, clusters, prepared.recoder, recoded, context)
+
+    def prepare(self, data: Mixed) -> Prepared:
+        """What clusters are made of; recipes are carried out already."""
+        quasi = QuasiIdentifiers.of(data.table, self.hierarchy, self.weights, type(self).__name__)
+        grouping, grouped = self.relational_method(), quasi
+        if grouping.every_column_has_a_tree:
+            name = type(grouping).__name__
+            grouped = QuasiIdentifiers.of(data.table, self.hierarchy, self.weights, name, trees=True)
+        return Prepared(data, quasi, grouped, self.recoder(data.transactions))
 
     def anonymize_parts(
         self, data: EncodedMixed, executor: Executor, context: RunContext, block: BlockSize
