@@ -77,13 +77,16 @@ def copy_rows(offsets: Int64s, terms: Int32s, chosen: Int64s) -> tuple[Int64s, I
 
 
 @njit
-def rows_without(offsets: Int64s, terms: Int32s, first: int, end: int, dropped: Int32s) -> tuple[Int64s, Int32s]:
-    """The records from `first` to before `end` without a few terms."""
-    kept = np.zeros(end - first + 1, np.int64)
-    left = np.empty(offsets[end] - offsets[first], np.int32)
+def rows_without(offsets: Int64s, terms: Int32s, chosen: Int64s, dropped: Int32s) -> tuple[Int64s, Int32s]:
+    """Some records in the order given, side by side, without a few terms."""
+    kept = np.zeros(len(chosen) + 1, np.int64)
+    most = 0
+    for record in chosen:
+        most += offsets[record + 1] - offsets[record]
+    left = np.empty(most, np.int32)
     filled = 0
-    for record in range(first, end):
-        for position in range(offsets[record], offsets[record + 1]):
+    for index in range(len(chosen)):
+        for position in range(offsets[chosen[index]], offsets[chosen[index] + 1]):
             stays = True
             for term in dropped:
                 if terms[position] == term:
@@ -91,5 +94,5 @@ def rows_without(offsets: Int64s, terms: Int32s, first: int, end: int, dropped: 
             if stays:
                 left[filled] = terms[position]
                 filled += 1
-        kept[record - first + 1] = filled
-    return kept, left[:filled].copy()
+        kept[index + 1] = filled
+    return kept, left[:filled]

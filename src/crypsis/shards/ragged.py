@@ -58,4 +58,4 @@ def joined_rows(pieces: Sequence[tuple[Int64s, Int32s]]) -> tuple[Int64s, Int32s
     codes = [values for _, values in pieces]
     if not pieces:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)
-    return offsets_of(np.concatenate(lengths)), np.concatenate(codes).astype(np.int32)
+    return offsets_of(np.concatenate(lengths)), np.concatenate(codes).astype(np.int32, copy=False)

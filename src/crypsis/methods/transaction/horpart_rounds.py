@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.executors.executor import Executor, Resident
+from crypsis.executors.near import resident_nearby
 from crypsis.executors.scratch import Scratch, load
 from crypsis.kernels.horizontal_partition import TRIES_OF_GUARDED, horizontal_partition
 from crypsis.kernels.horpart_rounds import copy_rows, leave_with_term, post_terms, rows_without
@@ -52,8 +53,7 @@ class Layout:
     shared: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class Pooled:
+class Pooled(NamedTuple):
     """A cluster: one of a task by its number, or records that were pooled here; `more` were added at its end."""
 
     size: int
@@ -101,7 +101,7 @@ def ranked_rows(shard: RaggedShard, rank: Int32s) -> tuple[Int64s, Int32s]:
     """The records of a shard that are not empty, by terms."""
     offsets, codes = shard.read()
     lengths = np.diff(offsets)
-    return offsets_of(lengths[lengths > 0]), rank[codes].astype(np.int32)
+    return offsets_of(lengths[lengths > 0]), rank[codes].astype(np.int32, copy=False)
 
 
 def lay_out_chains(resident: Resident, n_records: int, splitting: Splitting, largest: int) -> Layout:
@@ -149,13 +149,14 @@ def _lay_out(
 def choose_term(counts: Int64s, alive: int, k: int, guarded: bool) -> int:
     """The most frequent term, the most frequent overall among equals; guarded, one of the first that leave k on both
     sides. -1 where no term is left."""
-    tried = np.argsort(-counts, kind="stable")[: TRIES_OF_GUARDED if guarded else 1].tolist() if len(counts) else []
-    tried = [term for term in tried if counts[term] > 0]
-    for term in tried if guarded else ():
+    most = int(np.argmax(counts)) if len(counts) else -1
+    if most < 0 or counts[most] == 0:
+        return -1
+    for term in np.argsort(-counts, kind="stable")[:TRIES_OF_GUARDED].tolist() if guarded else ():
         left = alive - int(counts[term])
         if counts[term] >= k and (left == 0 or left >= k):
             return int(term)
-    return int(tried[0]) if tried else -1
+    return most
 
 
 def pack_items(layout: Layout, largest: int) -> tuple[dict[int, int], int]:
@@ -201,7 +202,7 @@ def partition_items(
     pieces = [load(file) for file in files]
     nodes = np.concatenate([piece["node"] for piece in pieces])
     by_node = np.argsort(nodes, kind="stable")
-    rows = take_rows(join_pieces([piece["rows"] for piece in pieces]), by_node)
+    rows = join_pieces([piece["rows"] for piece in pieces])
     del pieces
     ends = np.flatnonzero(np.diff(nodes[by_node], append=-1)) + 1
     items: dict[int, dict[str, Any]] = {}
@@ -211,16 +212,18 @@ def partition_items(
     for end in ends.tolist():
         node = int(nodes[by_node[first]])
         dropped = np.array(shared[node], np.int32)
+        of_item = by_node[first:end]
         records, bounds, leftover = horizontal_partition(
-            *rows_without(rows[1], rows[2], first, end, dropped), splitting.sensitive, splitting.k,
+            *rows_without(rows[1], rows[2], of_item, dropped), splitting.sensitive, splitting.k,
             splitting.diversity, splitting.max_size, splitting.guarded,
         )  # fmt: skip
+        records, leftover = of_item[records], of_item[leftover]
         own = np.diff(bounds)
         items[node] = {
-            "clusters": (n_clusters, own, _secrets_of(rows, first + records, bounds, splitting.sensitive)),
-            "leftover": take_rows(rows, first + leftover),
+            "clusters": (n_clusters, own, _secrets_of(rows, records, bounds, splitting.sensitive)),
+            "leftover": take_rows(rows, leftover),
         }
-        clustered.append(first + records)
+        clustered.append(records)
         sizes.append(own)
         n_clusters += len(own)
         first = end
@@ -343,7 +346,7 @@ def partition_shards(
 ) -> tuple[list[Pooled], list[dict[str, Any]]]:
     """The clusters of all records that are not empty, in order, and the tasks that hold their records."""
     largest = max(block_rows, splitting.max_size)
-    resident = executor.resident(HorpartShard, shards, splitting)
+    resident = resident_nearby(executor, HorpartShard, shards, splitting)
     layout = lay_out_chains(resident, n_records, splitting, largest)
     nodes = resident.call("save_nodes", str(executor.scratch.below("nodes").folder))
     resident.close()
