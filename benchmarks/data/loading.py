@@ -69,12 +69,15 @@ def _tables(size: int) -> Iterator[Row]:
             path = Path(place) / f"people.{kind}"
             write(path)
             theirs = best_of(5, partial(read, path))
-            ours = best_of(5, partial(read_table, path, roles, each_row_is_a_person=True))
-            workload, peer, ratio = f"{kind}, {size:,} x 7", f"polars.read_{kind}", ours / theirs
-            words = f"{ratio:.1f} times polars, at most {TIMES_POLARS}"
-            yield Row("read_table", workload, ours, peer, theirs, required=1 / TIMES_POLARS, note=words)
-            every = best_of(5, partial(_every_code, path, roles))
-            yield Row("read_table and ask for every code", workload, every, peer, theirs)
+            workload, peer = f"{kind}, {size:,} x 7", f"polars.read_{kind}"
+            tasks: dict[str, Callable[[], object]] = {
+                "read_table": partial(read_table, path, roles, each_row_is_a_person=True),
+                "read_table and ask for every code": partial(_every_code, path, roles),
+            }
+            for task, run in tasks.items():
+                ours = best_of(5, run)
+                words = f"{ours / theirs:.1f} times polars, at most {TIMES_POLARS}"
+                yield Row(task, workload, ours, peer, theirs, required=1 / TIMES_POLARS, note=words)
 
 
 def _every_code(path: Path, roles: dict[str, str]) -> int:

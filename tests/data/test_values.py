@@ -71,3 +71,30 @@ def test_a_column_is_written_as_its_values_are(drawn: tuple[str, list[Any]]) -> 
     type, values = drawn
     column = pl.Series("a", values, dtype=POLARS_TYPES[type])
     assert write_values(column) == [write_value(value) for value in column.to_list()]
+
+
+@given(
+    st.one_of(
+        st.lists(st.integers(-(2**63), 2**63 - 1)),
+        st.lists(st.integers(-(10**6), 10**6).map(lambda cents: cents / 100)),
+        st.lists(st.sampled_from([0.1, 0.25, 1e-5, 1e15 + 0.1, 2.0**53 + 2, 1e300, -3.0, 0.0])),
+        st.lists(st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0)),
+    ),
+    st.integers(1, 3),
+)
+def test_numbers_are_encoded_as_sorting_them_would(numbers: list[float], times: int) -> None:
+    values = pl.Series(numbers * times, dtype=pl.Int64 if all(type(one) is int for one in numbers) else pl.Float64)
+    codes, domain = encoded(values)
+    assert domain.to_list() == sorted(set(numbers))
+    assert domain.gather(pl.Series(codes)).to_list() == numbers * times
+
+
+def test_many_amounts_are_encoded_as_sorting_them_would() -> None:
+    amounts = (pl.Series(range(200_000)) * 7_919 % 1_000_003).cast(pl.Float64) / 100
+    codes, domain = encoded(amounts)
+    assert domain.equals(amounts.unique().sort(), check_names=False)
+    assert domain.gather(pl.Series(codes)).equals(amounts, check_names=False)
+    changed = amounts.clone()
+    changed[150_000] = 1 / 3
+    codes, domain = encoded(changed)
+    assert domain.gather(pl.Series(codes)).equals(changed, check_names=False)

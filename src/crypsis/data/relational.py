@@ -55,6 +55,7 @@ from crypsis.data.written_columns import (
     WrittenColumn,
     missing_concerns,
     numeric_type,
+    plain_dates,
     plain_numbers,
     points_asked,
     questions_on,
@@ -242,10 +243,10 @@ class Table(Microdata):
         def column(name: str) -> Column:
             type = cast("ColumnType | None", declared.get(name))
             unparsable_is_missing = unparsable == "missing"
-            role = cast(Role, roles[name])
-            return column_of_cells(
-                table[name], role, type, missing_tokens, unparsable_is_missing, source, told[name], late.get(role)
-            )
+            role, cells = cast(Role, roles[name]), table[name]
+            written = cells.dtype == pl.Int64 and schema is not None and schema[name] == pl.String
+            make = _column_of_texts if written else column_of_cells
+            return make(cells, role, type, missing_tokens, unparsable_is_missing, source, told[name], late.get(role))
 
         # Only what a file was read into belongs to nobody else, who might change it before it is encoded.
         late = {} if source is None else {role: LateEncoding() for role in ROLES}
@@ -918,7 +919,7 @@ def _column_of_texts(
     late: LateEncoding | None,
 ) -> Column:
     """Numbers at once; everything else is looked at once for each distinct text."""
-    may_be_numbers = cells.dtype == pl.String and type in (None, "int", "float")
+    may_be_numbers = cells.dtype in (pl.String, pl.Int64) and type in (None, "int", "float")
     if may_be_numbers and not missing_concerns(cells.name, missing_tokens):
         numbers = plain_numbers(cells, type)
         if numbers is not None:
@@ -927,6 +928,11 @@ def _column_of_texts(
             if told is not None and questions:
                 told.append(WrittenColumn(numbers, numbers.is_null(), numeric_type(numbers), (), questions))
             return _column_of_values(cells.name, numeric_type(numbers), role, numbers, type is None, late)
+    if cells.dtype == pl.Int64:
+        cells = cells.cast(pl.String)
+    dates = plain_dates(cells, type, missing_tokens) if cells.dtype == pl.String else None
+    if dates is not None:
+        return _column_of_values(cells.name, "date", role, dates, type is None, late)
     distinct, text_codes = distinct_texts(cells)
     written = understand_texts(distinct, cells.name, type, missing_tokens, guess=told is not None)
     absent, values = written.absent, written.values

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
+from crypsis.arrays import Int64s
 from crypsis.data.formats.columns import in_calendar, in_utc, parse_timestamps
 from crypsis.data.value_texts import value_texts
 from crypsis.data.vocabulary import distinct_texts
@@ -35,6 +36,9 @@ IN_WORDS = {
     "category": "text",
 }
 _SAMPLE = 1000
+_SLICE = 1 << 16
+_SCALES = (1, 10, 100, 1000, 10_000)
+_MOST_SCALED = 2.0**53
 _WHOLE = re.compile(r"[+-]?\d+")
 _BASIC = "%Y%m%dT%H%M%S"
 
@@ -157,11 +161,10 @@ def _encoded_numbers(
     if numbers.dtype.kind == "i" and len(numbers):
         lowest, highest = int(numbers.min()), int(numbers.max())
         if highest - lowest < max(4 * len(numbers), 1000):  # a table of the numbers that occur is shorter than sorting
-            places = numbers - lowest if lowest else numbers
-            occurs = np.zeros(highest - lowest + 1, np.bool_)
-            occurs[places] = True
-            ranks = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-            return ranks[places], (np.flatnonzero(occurs) + lowest).astype(numbers.dtype)
+            return _looked_up(numbers, lowest, highest)
+    packed = _packed(numbers)
+    if packed is not None:
+        return _encoded_packed(*packed, len(numbers), numbers.dtype)
     order = np.argsort(numbers)
     ascending = numbers[order]
     if len(numbers) and ascending[-1] != ascending[-1]:  # not a number, which equals nothing, not even itself
@@ -172,6 +175,78 @@ def _encoded_numbers(
     codes = np.empty(len(numbers), np.int32)
     codes[order] = np.cumsum(begins, dtype=np.int32) - np.int32(1)
     return codes, ascending[begins]
+
+
+def _looked_up(
+    numbers: np.ndarray[Any, Any], lowest: int, highest: int
+) -> tuple[np.ndarray[Any, np.dtype[np.int32]], np.ndarray[Any, Any]]:
+    """By a table from the lowest number to the highest; a slice at a time stays in the processor's cache."""
+    occurs = np.zeros(highest - lowest + 1, np.bool_)
+    slices = [slice(start, start + _SLICE) for start in range(0, len(numbers), _SLICE)]
+    for part in slices:
+        occurs[numbers[part] - lowest] = True
+    ranks = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+    codes = np.empty(len(numbers), np.int32)
+    for part in slices:
+        ranks.take(numbers[part] - lowest, out=codes[part], mode="clip")
+    return codes, (np.flatnonzero(occurs) + lowest).astype(numbers.dtype)
+
+
+def _packed(numbers: np.ndarray[Any, Any]) -> tuple[Int64s, int, int] | None:
+    """Each number as a whole one above the lowest, with its place in the bits below, and what the lowest and the unit
+    are: such pairs are sorted in a third of the time. None where both do not fit, as for most fractions."""
+    bits = len(numbers).bit_length()
+    scale = _scale_of(numbers[:_SAMPLE])
+    if scale is None or not len(numbers):
+        return None
+    keys = np.empty(len(numbers), np.int64)
+    for start in range(0, len(numbers), _SLICE):
+        part = numbers[start : start + _SLICE]
+        if numbers.dtype.kind == "f":
+            scaled = np.rint(part * scale)
+            if not (np.abs(scaled).max() < _MOST_SCALED and (scaled / scale == part).all()):
+                return None
+            part = scaled
+        keys[start : start + _SLICE] = part
+    lowest, highest = int(keys.min()), int(keys.max())
+    if (highest - lowest).bit_length() + bits > 63:
+        return None
+    for start in range(0, len(keys), _SLICE):
+        part = keys[start : start + _SLICE]
+        part -= lowest
+        part <<= bits
+        part |= np.arange(start, start + len(part))
+    return keys, lowest, scale
+
+
+def _scale_of(numbers: np.ndarray[Any, Any]) -> int | None:
+    """What makes whole numbers of these: 100 of amounts with cents; None where no small power of ten does."""
+    if numbers.dtype.kind == "i":
+        return 1
+    if numbers.dtype != np.float64 or not np.isfinite(numbers).all():
+        return None
+    fitting = (scale for scale in _SCALES if (np.rint(numbers * scale) / scale == numbers).all())
+    return next(fitting, None)
+
+
+def _encoded_packed(
+    keys: Int64s, lowest: int, scale: int, n_numbers: int, dtype: np.dtype[Any]
+) -> tuple[np.ndarray[Any, np.dtype[np.int32]], np.ndarray[Any, Any]]:
+    """Codes and distinct numbers of pairs of a number and its place."""
+    keys.sort()
+    bits = n_numbers.bit_length()
+    codes, last, many = np.empty(n_numbers, np.int32), -1, 0
+    distinct: list[Int64s] = []
+    for start in range(0, n_numbers, _SLICE):
+        part = keys[start : start + _SLICE]
+        values = part >> bits
+        begins = np.diff(values, prepend=last) != 0
+        ranks = np.cumsum(begins, dtype=np.int32)
+        codes[part & ((1 << bits) - 1)] = ranks + np.int32(many - 1)
+        distinct.append(values[begins])
+        last, many = int(values[-1]), many + int(ranks[-1])
+    whole = np.concatenate(distinct) + lowest
+    return codes, whole.astype(dtype) if scale == 1 else whole / scale
 
 
 def write_value(value: Scalar) -> str:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-import numpy as np
 import polars as pl
 
 from crypsis.data.formats.timestamps import looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
 from crypsis.data.missing import MARKERS
+from crypsis.data.plain_texts import digits_of, iso_dates
 from crypsis.data.projection import LARGEST_DEGREES
 from crypsis.data.usual_columns import names_a_degree
 from crypsis.data.values import ColumnType, converted, has_long_numbers, inferred_type
@@ -26,12 +26,13 @@ from crypsis.errors import BadTimestamps
 _CODES = frozenset({-1, -2, -3, -4, -5, -6, -7, -8, -9, -66, -77, -88, -97, -98, -99, -997, -998, -999, -9999})
 _HIGH_CODES = (99, 999, 9999, 99999, 999999)
 _NO_WORDS = frozenset({*MARKERS, "nan", "inf", "infinity"})  # which stand among numbers and dates, too
-_MONTH_OR_DAY = re.compile(r"[A-Za-z]{3,9}\.?,? (?:\d|[A-Za-z]{3,9}\.? \d)")  # with which a date may begin
+_MAY_BE_MORE = re.compile(  # the beginning of a date, which has a year, or of an amount
+    r"(?=.*\d{4})[A-Za-z]{3,9}\.?,? (?:\d|[A-Za-z]{3,9}\.? \d)|(?:EUR|USD|GBP|CHF|JPY|INR) "
+)
 _MOST_CODES = 5
 _MOST_ODD = 3  # texts among numbers
 _FEWEST_NUMBERS = 20
 _SHORT_SCALE = 10
-_MOST = 10**18
 _FEWEST_LONG = 10.0**16
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
 _FIRST_DAY, _LAST_DAY = 18800101, 21001231
@@ -52,6 +53,8 @@ class WrittenColumn:
 
 def plain_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None:
     """A column whose every cell is a number as Python writes it; None where some cell is none, or 007."""
+    if cells.dtype == pl.Int64:  # read as such, because all are written plainly
+        return cells if type != "float" else cells.cast(pl.Float64)
     if not len(cells) or cells.has_nulls() or _begins_as_word(cells[0]):
         return None
     if cells[0] != cells[0].strip():
@@ -60,6 +63,13 @@ def plain_numbers(cells: pl.Series, type: ColumnType | None) -> pl.Series | None
     if first is None:
         return None
     return _are_numbers(cells, type, decimal=type is None and first.dtype == pl.Float64)
+
+
+def plain_dates(cells: pl.Series, type: ColumnType | None, missing: Sequence[str]) -> pl.Series | None:
+    """A column whose every cell is a date as ISO 8601 writes it, and none means a missing value; None for any other."""
+    if type not in (None, "date") or any("-" in token.strip("-") for token in tokens_of(cells.name, missing)):
+        return None
+    return iso_dates(cells)
 
 
 def _begins_as_word(text: str) -> bool:
@@ -72,9 +82,10 @@ def _are_numbers(cells: pl.Series, type: ColumnType | None, *, decimal: bool = F
     whole = None if decimal else cells.cast(pl.Int64, strict=False)
     if whole is not None and (whole.has_nulls() or not len(whole)):
         whole = None
-    if whole is not None and _written_plainly(cells, whole):
+    if whole is not None and int(cells.str.len_bytes().sum()) == digits_of(whole):
         return whole if type != "float" else whole.cast(pl.Float64)
-    odd = cells.filter(cells.str.starts_with("0") | cells.str.starts_with("-0") | cells.str.starts_with("+"))
+    odd = cells.filter(cells < "1")  # which is so for every one with a sign in front
+    odd = odd.filter(odd.str.starts_with("0") | odd.str.starts_with("-0") | odd.str.starts_with("+"))
     if whole is not None and not (odd != "0").any():
         return whole if type != "float" else whole.cast(pl.Float64)
     if type == "int" or odd.str.contains(r"^[+-]?0\d").any():
@@ -87,22 +98,6 @@ def _are_numbers(cells: pl.Series, type: ColumnType | None, *, decimal: bool = F
         if type is None and cast(float, numbers.abs().max()) >= _FEWEST_LONG and has_long_numbers(cells)
         else numbers
     )
-
-
-def _written_plainly(cells: pl.Series, whole: pl.Series) -> bool:
-    """Whether no text is longer than its number: a sign or a zero in front of one makes it so."""
-    numbers = whole.to_numpy()
-    if not len(numbers) or int(numbers.min()) < -_MOST or int(numbers.max()) > _MOST:
-        return False
-    digits = len(numbers)
-    if numbers.min() < 0:
-        digits += int(np.count_nonzero(numbers < 0))
-        numbers = np.abs(numbers)
-    power, largest = 10, int(numbers.max())
-    while power <= largest:
-        digits += int(np.count_nonzero(numbers >= power))
-        power *= 10
-    return int(cells.str.len_bytes().sum()) == digits
 
 
 def numeric_type(values: pl.Series) -> ColumnType:
@@ -160,7 +155,7 @@ def _words(distinct: pl.Series, tokens: Sequence[str]) -> WrittenColumn | None:
         return None
     absent = [not text or text in tokens for text in texts]
     if not any(
-        text[0].isalpha() and text.lower() not in _NO_WORDS and not _MONTH_OR_DAY.match(text)
+        text[0].isalpha() and text.lower() not in _NO_WORDS and not _MAY_BE_MORE.match(text)
         for text, gone in zip(texts, absent, strict=True)
         if not gone
     ):

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
+from crypsis.data.formats.large_bytes import read_whole
 from crypsis.data.formats.memory import check_fits, in_words, memory_limit, too_large
 from crypsis.errors import CrypsisError, MissingExtra, MissingFile, UnknownFormat, UnreadableFile
 
@@ -193,7 +194,7 @@ def read_bytes(path: Path, memory_per_byte: float = 1.0) -> bytes:
     """The whole content, unpacked; `memory_per_byte` is what the reader needs in memory per byte of content."""
     if not is_compressed(path):
         check_fits(int(path.stat().st_size * memory_per_byte), str(path))
-        return path.read_bytes()
+        return read_whole(path)
     limit = memory_limit()
     most = None if limit is None else int(limit / memory_per_byte)
     content = io.BytesIO()

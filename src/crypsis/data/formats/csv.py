@@ -31,6 +31,7 @@ from crypsis.data.formats.format import TABLE, Format, Header, Separator, Skip
 from crypsis.data.formats.header_row import LOOKED_AT, TOLD, names_columns
 from crypsis.data.formats.source import Source, Understood, line_place
 from crypsis.data.formats.written_numbers import other_mark, rewrite_numbers
+from crypsis.data.plain_texts import digits_of
 from crypsis.errors import BadParameter, BadRow, UnreadableFile
 from crypsis.parameters import OneOf
 
@@ -44,6 +45,7 @@ _FEWEST_LINES = 4  # of a table below a title
 _FEWEST_COLUMNS = 3  # of a table below titles that are padded with separators
 _ESCAPED = re.compile(rb'(?:^|[,;\t|])"(?:[^"\\\r\n]|\\.)*\\"(?![",;\t|\r\n])', re.MULTILINE)
 _GUARDED = re.compile(rb'(^|[,;\t|])=("[^"\r\n]*")(?=[,;\t|\r\n]|\Z)', re.MULTILINE)
+_PLAIN_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 _ONE_LIMIT = threading.Lock()
 _IN_WORDS = {"\t": "tab", " ": "blank"}
 
@@ -109,6 +111,14 @@ class Csv(Format):
         )
 
     def read_frame(self, file: Path, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, CsvSource]:
+        return self._read(file)
+
+    def read_coded_frame(self, file: Path) -> tuple[pl.DataFrame, pl.Schema, CsvSource]:
+        frame, source = self._read(file, coded=True)
+        return frame, pl.Schema(dict.fromkeys(frame.columns, pl.String())), source
+
+    def _read(self, file: Path, *, coded: bool = False) -> tuple[pl.DataFrame, CsvSource]:
+        """`coded`: columns of nothing but whole numbers that are written plainly may come as such."""
         told = self._told(file)
         read = told.content(file)
         separator = told.separator or read.separator or sniff_separator(read.content)
@@ -122,7 +132,8 @@ class Csv(Format):
         )
         frame = None
         if b"\n" in content or b"\r" not in content:  # polars does not know lines that end with a lone CR
-            frame = _read_fast(content, separator, header, names)
+            whole = _whole_columns(first[header:], names) if coded and not (self.decimal or self.thousands) else []
+            frame = _read_fast(content, separator, header, names, whole)
         if frame is None:
             frame = _read_slowly(content, separator, header, names, str(file), read.first_line)
         if header and not first[0][-1].strip() and frame.width > 1:  # lines end with a separator
@@ -301,18 +312,21 @@ def lines_above(content: bytes) -> int:
 def _padded_titles(lines: Sequence[str]) -> int:
     """How many lines fill only the first cell, as spreadsheets export titles, above one that names every column."""
     for separator in SEPARATORS:
+        title = _quoted_fields(lines[0], separator) if lines else None
+        if not title or not title[0].strip() or any(cell.strip() for cell in title[1:]):
+            continue
         fields = [_quoted_fields(line, separator) or [] for line in lines]
-        width = len(fields[0]) if fields else 0
+        width = len(title)
         filled = [[bool(cell.strip()) for cell in cells] for cells in fields]
         first = next((index for index, cells in enumerate(filled) if sum(cells) > 1), 0)
-        titles, header, below = filled[:first], fields[first] if fields else [], fields[first + 1 :]
+        titles, header, below = filled[:first], fields[first], fields[first + 1 :]
         if width < _FEWEST_COLUMNS or len(below) < _FEWEST_LINES or {*map(len, fields)} != {width}:
             continue
         told_once = len({*header}) == width and all(
             any(sign.isalpha() for sign in name) and name not in (cells[index] for cells in below)
             for index, name in enumerate(header)
         )
-        if titles and titles[0][0] and not any(any(cells[1:]) for cells in titles) and told_once:
+        if titles and not any(any(cells[1:]) for cells in titles) and told_once:
             return first
     return 0
 
@@ -320,15 +334,20 @@ def _padded_titles(lines: Sequence[str]) -> int:
 def _comments(lines: Sequence[str]) -> int:
     """How many lines above the table begin with #; the last one may name the columns."""
     count = next((index for index, line in enumerate(lines) if not line.startswith("#")), 0)
+    if not count:
+        return 0
     separator = sniff_separator("\n".join(lines[count:]).encode())
-    rows = [_quoted_fields(line, separator) or [] for line in lines[max(count - 1, 0) :]]
-    named = count and len(rows) > 1 and len(rows[0]) == len(rows[1]) and not names_columns(rows[1:])
+    rows = [_quoted_fields(line, separator) or [] for line in lines[count - 1 :]]
+    named = len(rows) > 1 and len(rows[0]) == len(rows[1]) and not names_columns(rows[1:])
     return count - 1 if named else count
 
 
 def _names_of_groups(lines: Sequence[str]) -> int:
     """How many lines name groups of columns."""
     separator = sniff_separator("\n".join(lines).encode())
+    groups = _quoted_fields(lines[0], separator) if lines else None
+    if not groups or all(cell.strip() for cell in groups):
+        return 0
     return names_groups([_quoted_fields(line, separator) or [] for line in lines])
 
 
@@ -430,33 +449,79 @@ def _with_closed_header(content: bytes, separator: str, first: list[list[str]]) 
     return line.rstrip(b"\r") + separator.encode() + feed + below
 
 
-def _read_fast(content: bytes, separator: str, header: bool, names: list[str]) -> pl.DataFrame | None:
+def _whole_columns(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
+    """The named columns that hold whole numbers in the first rows; a separator at the end of lines makes no column."""
+    sound = [row for row in rows if len(row) == len(names)]
+    cells = zip(names, zip(*sound, strict=True), strict=True) if sound else ()
+    return [name for name, texts in cells if all(map(_PLAIN_WHOLE.fullmatch, texts))]
+
+
+def _read_fast(
+    content: bytes, separator: str, header: bool, names: list[str], whole: Collection[str] = ()
+) -> pl.DataFrame | None:
+    """None where polars stumbles, or some row is short. Columns of `whole` are read as numbers if all cells are."""
+    quoted = b'"' in content
+    types = {name: pl.Int64 if name in whole else pl.String for name in names} if whole and not quoted else None
     try:
         frame = pl.read_csv(
             content,
             separator=separator,
             has_header=header,
+            schema=types,
             infer_schema=False,
             empty_string_is_null=False,
         )
     except POLARS_FAILURES:
-        return None
+        return None if types is None else _read_fast(content, separator, header, names)
     if frame.width != len(names):
         return None
     frame.columns = names
     separators = (frame.height + header) * (frame.width - 1)
-    if b'"' in content:
+    if quoted:
         separators += sum(int(frame[name].str.count_matches(separator, literal=True).sum()) for name in frame.columns)
         if header:
             first = _first_records(content, separator, "", 1)[0]
             separators += sum(name.count(separator) for name in first)
-    return frame if _count(content, separator) == separators else None
+    if _count(content, separator) != separators:
+        return None
+    if types is None:
+        return frame
+    frame = frame.with_columns(
+        cells.cast(pl.String).fill_null("") for cells in frame.iter_columns() if cells.has_nulls()
+    )
+    size = _least_size(frame, content, header)
+    return frame if len(content) == size else _read_fast(content, separator, header, names)
 
 
-def _count(content: bytes, character: str) -> int:
-    """How often an ASCII character occurs; a part at a time, so that each stays in the processor's cache."""
-    whole, part = np.frombuffer(content, np.uint8), 1 << 17
-    return sum(int(np.count_nonzero(whole[at : at + part] == ord(character))) for at in range(0, len(content), part))
+def _least_size(frame: pl.DataFrame, content: bytes, header: bool) -> int | None:
+    """The bytes of the file if every number is written plainly, without a sign or zero in front that it does not need.
+
+    It has more if some is not. None where line ends do not tell how long lines are.
+    """
+    returns = _count(content, "\r") if b"\r" in content else 0
+    if returns and returns != _count(content, "\r", before="\n"):
+        return None
+    feeds = frame.height + header - (not content.endswith(b"\n"))
+    size = frame.height * (frame.width - 1) + feeds + returns
+    if header:
+        end = content.find(b"\n") if b"\n" in content else len(content)
+        size += end - content.endswith(b"\r", 0, end)
+    texts = (
+        int(cells.str.len_bytes().sum()) if cells.dtype == pl.String else digits_of(cells)
+        for cells in frame.iter_columns()
+    )
+    return size + sum(texts)
+
+
+def _count(content: bytes, character: str, *, before: str | None = None) -> int:
+    """How often an ASCII character occurs, or stands before another; each part stays in the processor's cache."""
+    whole, part, total = np.frombuffer(content, np.uint8), 1 << 18, 0
+    for at in range(0, len(content), part):
+        found = whole[at : at + part] == ord(character)
+        if before is not None:
+            found = found[: len(content) - at - 1] & (whole[at + 1 : at + part + 1] == ord(before))
+        total += int(np.count_nonzero(found))
+    return total
 
 
 def _read_slowly(

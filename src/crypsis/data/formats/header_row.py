@@ -24,7 +24,7 @@ def names_columns(rows: Sequence[Sequence[str]]) -> bool:
     first, below = [cell.strip() for cell in rows[0]], rows[1 : LOOKED_AT + 1]
     if not below:
         return True
-    values, names, counted = 0, 0, [cell for cell in first if _is_value(cell)]
+    values, counted = 0, [cell for cell in first if _is_value(cell)]
     counts = len(counted) > 1 and counted in ([*map(str, range(len(counted)))], [*map(str, range(1, len(counted) + 1))])
     for position, cell in enumerate(first):
         cells = [row[position].strip() for row in below if position < len(row)]
@@ -32,12 +32,11 @@ def names_columns(rows: Sequence[Sequence[str]]) -> bool:
         if not said or not cell or not all(map(_is_value, said)):
             continue
         if not _is_value(cell):
-            names += cell.lower() not in MARKERS
+            if cell.lower() not in MARKERS:
+                return True
         elif not counts and not _is_year_above(cell, said):
             values += 1
-    if names or values:
-        return bool(names)
-    return not _repeats(first, below)
+    return not values and not _repeats(first, below)
 
 
 def _is_value(text: str) -> bool:
