@@ -16,18 +16,17 @@ CODES = st.integers(-1, 5) | st.integers(0, 2**31 - 1)
 
 @pytest.mark.parametrize("keys_per_row", [0, 4, 1000], ids="{}-keys-per-row".format)  # sorted, some, ranked in a table
 @pytest.mark.parametrize("largest", [1, 40, 1 << 12, 1 << 62])
-@pytest.mark.parametrize("long", [0, 1000], ids=["by-polars", "by-numpy"])
 @given(
     rows=st.lists(st.tuples(*[st.integers(-1, 5) | st.integers(0, 2**31 - 1)] * 3), max_size=30),
     repeats=st.sampled_from([1, 3]),
 )
 def test_rows_are_ranked_without_gaps_sorted_and_counted(
-    long: int, largest: int, keys_per_row: int, rows: list[tuple[int, int, int]], repeats: int
+    largest: int, keys_per_row: int, rows: list[tuple[int, int, int]], repeats: int
 ) -> None:
     rows = [row for row in rows for _ in range(repeats)]
     columns = [np.array([row[place] for row in rows], np.int32) for place in range(3)]
     number = {row: place for place, row in enumerate(sorted(set(rows)))}
-    limits = {"_LARGEST_KEY": largest, "_KEYS_PER_ROW": keys_per_row, "_LONG": long}
+    limits = {"_LARGEST_KEY": largest, "_KEYS_PER_ROW": keys_per_row}
     with patch.multiple("crypsis.arrays.row_ranks", **limits):
         assert rank_rows(columns, len(rows)).tolist() == [number[row] for row in rows]
         assert order_rows(columns, len(rows)).tolist() == sorted(range(len(rows)), key=rows.__getitem__)

@@ -16,7 +16,6 @@ from crypsis.arrays import Bools, Int64s
 
 _LARGEST_KEY = 1 << 62
 _KEYS_PER_ROW = 4
-_LONG = 50_000  # keys; polars sorts more of them faster than numpy
 
 
 def rank_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> Int64s:
@@ -58,7 +57,7 @@ def count_keys(keys: Int64s) -> tuple[Int64s, Int64s]:
         counts = np.bincount(keys)
         found = np.flatnonzero(counts)
         return found, counts[found]
-    ascending = _sorted(keys)
+    ascending = np.sort(keys)
     starts = np.flatnonzero(_changes(ascending))
     return ascending[starts], np.diff(np.append(starts, len(keys)))
 
@@ -126,16 +125,8 @@ def _ordered(keys: Int64s, different: int) -> tuple[Int64s, Int64s]:
         return keys[order], order
     with_rows = keys << bits
     with_rows |= np.arange(len(keys))
-    with_rows = _sorted(with_rows)
+    with_rows.sort()
     return with_rows >> bits, with_rows & ((1 << bits) - 1)
-
-
-def _sorted(keys: Int64s) -> Int64s:
-    if len(keys) < _LONG:
-        return np.sort(keys)
-    import polars as pl
-
-    return pl.Series(keys).sort().to_numpy()
 
 
 def _changes(keys: Int64s) -> Bools:

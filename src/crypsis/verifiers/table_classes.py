@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from crypsis.arrays import Bools, Int64s
 from crypsis.data.cells import CellKind
@@ -83,17 +82,18 @@ def _numbered(keys: Int64s) -> tuple[Int64s, Int64s, Int64s]:
         starts = np.flatnonzero(begins)
         return starts, np.cumsum(begins) - 1, np.diff(np.append(starts, len(keys)))
     bits = max(len(keys) - 1, 0).bit_length()
-    if int(keys.max(initial=0)) >= LARGEST_KEY >> bits:
-        _, first, inverse, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        return first, inverse.reshape(-1), sizes.astype(np.int64)
-    ordered = pl.Series((keys << bits) | np.arange(len(keys))).sort().to_numpy()
-    record, key = ordered & ((1 << bits) - 1), ordered >> bits
+    if int(keys.max(initial=0)) < LARGEST_KEY >> bits:
+        ordered = np.sort((keys << bits) | np.arange(len(keys)))
+        record, key = ordered & ((1 << bits) - 1), ordered >> bits
+    else:
+        record = np.argsort(keys)
+        key = keys[record]
     begins = np.ones(len(keys), np.bool_)
-    begins[1:] = key[1:] != key[:-1]
+    np.not_equal(key[1:], key[:-1], out=begins[1:])
     starts = np.flatnonzero(begins)
     number = np.empty(len(keys), np.int64)
     number[record] = np.cumsum(begins) - 1
-    return record[starts], number, np.diff(np.append(starts, len(keys)))
+    return np.minimum.reduceat(record, starts), number, np.diff(np.append(starts, len(keys)))
 
 
 def people_of_classes(class_of: Int64s, person: Int64s, n_classes: int) -> Int64s:
