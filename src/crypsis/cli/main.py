@@ -13,8 +13,10 @@ from types import FrameType
 from typing import Any
 
 from crypsis.cli.completion import answer_shell, asked_by_shell
+from crypsis.cli.idle_threads import let_idle_threads_sleep
 from crypsis.cli.one_heap import share_one_heap
 from crypsis.cli.printing import degrade_output, printable
+from crypsis.cli.quick_end import QuickEnd
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
 from crypsis.errors import CrypsisError, OptionWithoutEffect, describe_bug
 from crypsis.places import COMMAND_LINE, speaking
@@ -25,11 +27,21 @@ _CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit: 0 done, 1 unexpected, 2 bad input, 3 infeasible, 4 broken, 5 too large, 130 stopped."""
-    if arguments is None:  # a process of its own: what its imports make stays, and to look for waste there takes long
-        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-        share_one_heap()
-    with speaking(COMMAND_LINE):
-        _main(list(sys.argv[1:] if arguments is None else arguments))
+    if arguments is not None:
+        with speaking(COMMAND_LINE):
+            _main(list(arguments))
+        return
+    # a process of its own: what its imports make stays, and to look for waste there takes long
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    share_one_heap()
+    let_idle_threads_sleep()
+    end = QuickEnd.expected()
+    try:
+        with speaking(COMMAND_LINE):
+            _main(sys.argv[1:])
+    except SystemExit as stop:
+        end.code = stop.code if isinstance(stop.code, int) else None
+        raise
 
 
 def _main(given: list[str]) -> None:
