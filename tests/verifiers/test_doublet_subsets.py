@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crypsis.arrays import offsets_of
-from crypsis.verifiers.doublet_subsets import codes_of, subset_supports
+from crypsis.verifiers.doublet_subsets import subset_supports
+from crypsis.verifiers.itemset_supports import codes_of
 
 rows = st.lists(st.tuples(st.sets(st.integers(0, 7), max_size=6), st.integers(1, 3), st.integers(0, 1)), max_size=8)
 

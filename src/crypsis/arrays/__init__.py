@@ -35,12 +35,13 @@ def frozen(array: Array) -> Array:
     return array
 
 
-def freeze(owner: object, *names: str) -> None:
-    """Make the named arrays of a frozen dataclass unwritable; a view is replaced by a copy of its own."""
-    for name in names:
-        array = getattr(owner, name)
-        if array is not None:
-            object.__setattr__(owner, name, frozen(array))
+class FrozenArrays:
+    """A frozen dataclass whose arrays cannot be written; a view is replaced by a copy of its own."""
+
+    def __post_init__(self) -> None:
+        for name, value in tuple(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, frozen(value))
 
 
 def offsets_of(lengths: NDArray[np.integer[Any]]) -> Int64s:

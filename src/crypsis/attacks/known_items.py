@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
+from crypsis.arrays.bit_counts import ones_in
 from crypsis.arrays.record_bits import record_bits
 from crypsis.compilation import njit
 from crypsis.data.symbols import Symbols
@@ -154,25 +155,16 @@ def _counted(records: NDArray[np.uint64], whose: Int64s) -> int:
     count = 0
     if len(whose) == 0:
         for word in records:
-            count += _set_bits(word)
+            count += ones_in(word)
         return count
     last = np.int64(-1)
     for index in range(len(records)):
         left = records[index]
         while left != 0:
             rest = left & (left - np.uint64(1))
-            person = whose[64 * index + _set_bits((left ^ rest) - np.uint64(1))]
+            person = whose[64 * index + ones_in((left ^ rest) - np.uint64(1))]
             left = rest
             if person != last:
                 last = person
                 count += 1
     return count
-
-
-@njit
-def _set_bits(word: np.uint64) -> int:
-    """Count the bits that are set in a word."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int32s, Int64s, freeze, take_records
+from crypsis.arrays import Float64s, FrozenArrays, Int32s, Int64s, take_records
 from crypsis.attacks.cell_visits import collapsed, collapsed_rows
 from crypsis.attacks.matching import equal_rows
 from crypsis.compilation import njit
@@ -34,14 +34,11 @@ _UNIT = Parameter("unit", str, False, (OneOf("trajectory", "owner"),), "What cou
 
 
 @dataclass(frozen=True, eq=False)
-class Probabilities:
+class Probabilities(FrozenArrays):
     """Probability of re-identification for each piece of knowledge, and the worst case of each."""
 
     probability: Float64s
     worst: Float64s
-
-    def __post_init__(self) -> None:
-        freeze(self, "probability", "worst")
 
     def at(self, n_points: int) -> KnowledgePoint:
         """The aggregates that a curve shows."""

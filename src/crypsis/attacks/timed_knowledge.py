@@ -10,12 +10,12 @@ each number of known visits that were met only the earliest end is kept.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays.ascending import first_not_below
 from crypsis.attacks.matching import Target
 from crypsis.compilation import njit
 from crypsis.errors import TooLarge
@@ -129,7 +129,7 @@ def _earliest_end(symbol: int, ended: int, times: TimesOfRelease) -> int:
     low, end = times.step_offsets[symbol], times.step_offsets[symbol + 1]
     if low == end:
         return ended  # a place without times
-    step = _first_from(times.starts, low, end, ended)
+    step = first_not_below(times.starts, low, end, ended)
     return NEVER if step == end else times.earliest[step]
 
 
@@ -137,20 +137,8 @@ def _earliest_end(symbol: int, ended: int, times: TimesOfRelease) -> int:
 def _holds(symbol: int, atom: int, rows: Rows) -> bool:
     """Return whether a symbol holds a location."""
     end = rows.atom_offsets[symbol + 1]
-    index = _first_from(rows.atoms, rows.atom_offsets[symbol], end, atom)
+    index = first_not_below(rows.atoms, rows.atom_offsets[symbol], end, atom)
     return bool(index < end and rows.atoms[index] == atom)
-
-
-@njit
-def _first_from(values: NDArray[Any], low: int, high: int, least: int) -> int:
-    """The first of the ascending values[low:high] that is at least so large; `high` where none is."""
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < least:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @njit

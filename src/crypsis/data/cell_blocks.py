@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import Float64s, FrozenArrays, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.track import Tracks
 from crypsis.errors import BadRelease
 
@@ -22,14 +22,11 @@ Nearest = Callable[[Tracks, Float64s, Float64s], Any]  # of each fix the number 
 
 
 @dataclass(frozen=True, eq=False)
-class CellBlocks:
+class CellBlocks(FrozenArrays):
     """Block b has the cells `first_cells[b]:first_cells[b + 1]` and the tracks whose `block_of_track` is b."""
 
     first_cells: Int64s
     block_of_track: Int32s
-
-    def __post_init__(self) -> None:
-        freeze(self, "first_cells", "block_of_track")
 
     @classmethod
     def of(cls, cells: Sequence[int], tracks: Sequence[Int64s]) -> CellBlocks:

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int8s, Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import FrozenArrays, Int8s, Int32s, Int64s, offsets_of
 from crypsis.data.value_texts import bound_texts, value_texts, values_of_bounds, values_of_texts
 from crypsis.data.values import (
     IN_WORDS,
@@ -91,7 +91,7 @@ _SIGN_OF_KIND: dict[int, str] = {cell.kind: sign for sign, cell in _SIGNS.items(
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(FrozenArrays):
     """The distinct cells of one published column.
 
     Cell c has the kind `kinds[c]` and the members `members[offsets[c]:offsets[c + 1]]`: positions in `values`
@@ -104,9 +104,6 @@ class Cells:
     members: Int32s
     values: pl.Series
     nodes: pl.Series
-
-    def __post_init__(self) -> None:
-        freeze(self, "kinds", "offsets", "members")
 
     @classmethod
     def of(cls, type: ColumnType, cells: Iterable[Cell]) -> Cells:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze
+from crypsis.arrays import Bools, Float64s, FrozenArrays, Int32s, Int64s
 from crypsis.arrays.region_search import find_regions
 from crypsis.data.attribute_domains import NumericDomain
 from crypsis.data.category_trees import CategoryTree
@@ -104,7 +104,7 @@ class RegionAttribute:
 
 
 @dataclass(frozen=True, eq=False)
-class CountedRegions(PublishedData):
+class CountedRegions(FrozenArrays, PublishedData):
     """What a private release of a table says. `budget`, `ledger` and `unpublishable` as for synthetic trajectories."""
 
     attributes: tuple[RegionAttribute, ...]
@@ -121,7 +121,7 @@ class CountedRegions(PublishedData):
     unpublishable: str | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "low", "high", "node", "counts")
+        super().__post_init__()
         shape = (len(self.counts), len(self.attributes))
         if not (self.low.shape == self.high.shape == self.node.shape == shape) or self.counts.shape[1:] != (
             len(self.classes),

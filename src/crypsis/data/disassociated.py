@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.arrays import Bools, Float64s, FrozenArrays, Int32s, Int64s, frozen, offsets_of
 from crypsis.arrays.chunk_layout import Forest, Layout, lay_out
 from crypsis.data.microdata import ITEMS, PublishedData
 from crypsis.data.vocabulary import Vocabulary
@@ -37,7 +37,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class DisassociatedTransactions(PublishedData):
+class DisassociatedTransactions(FrozenArrays, PublishedData):
     """A forest of clusters; two are equal when they say the same, in whatever order nodes and chunks are kept.
 
     `sensitive` names the terms that may stand in term chunks only. `leaf_of_record` says for each non-empty input
@@ -61,10 +61,7 @@ class DisassociatedTransactions(PublishedData):
     leaf_of_record: Int64s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(
-            self, "parent", "size", "chunk_node", "chunk_offsets", "counts", "entry_offsets", "items", "term_offsets",
-            "terms", "leaf_of_record",
-        )  # fmt: skip
+        super().__post_init__()
         problem = _malformed(self)
         if problem is not None:
             raise BadPublication(problem)

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, freeze, frozen
+from crypsis.arrays import FrozenArrays, Int32s, frozen
 from crypsis.data.missing import MISSING_CODE
 from crypsis.data.values import ColumnType, encoded
 from crypsis.errors import InputError
@@ -70,7 +70,7 @@ class LateEncoding:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class Column(FrozenArrays):
     """One column: its type, its role, and the position of every record's value in the sorted domain.
 
     `guessed`: nobody declared the type, it was told by all the values.
@@ -84,7 +84,7 @@ class Column:
     guessed: bool = False
 
     def __post_init__(self) -> None:
-        freeze(self, "codes")
+        super().__post_init__()
         if len(self.codes) and not (int(self.codes.min()) >= MISSING_CODE and int(self.codes.max()) < len(self.domain)):
             raise InputError(f"Column '{self.name}' holds a code outside its domain.")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
@@ -302,7 +302,7 @@ def relational_columns(columns: Sequence[str], items: Mapping[str, str | None]) 
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedMixed(PublishedData):
+class PublishedMixed(FrozenArrays, PublishedData):
     """Records of generalized cells with a set of generalized items: what a release says.
 
     The transaction of a suppressed record is empty in memory and `~` in a file, like its other cells. `sensitive` are
@@ -319,7 +319,7 @@ class PublishedMixed(PublishedData):
     scopes: Int32s | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "scopes")
+        super().__post_init__()
         if self.scopes is not None and len(self.scopes) != len(self.table):
             raise InputError(f"There must be one scope per record, got {len(self.scopes)} for {len(self.table)}.")
         if len(self.table) != len(self.transactions):

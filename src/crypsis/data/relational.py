@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Int32s, Int64s, freeze, frozen
+from crypsis.arrays import Bools, FrozenArrays, Int32s, Int64s, frozen
 from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, parse_values
 from crypsis.data.encoded_column import Column as Column
@@ -168,8 +168,8 @@ class Table(Microdata):
             raise InputError(f"The columns of a table have different lengths: {sorted(lengths)}.")
         _refuse_repeated_names(table.names)
         if table.person is not None:
-            table._fill(person=persons_by_first_record(table.person, len(table)))
-            freeze(table, "person")
+            person = persons_by_first_record(table.person, len(table))
+            table._fill(person=None if person is None else frozen(person))
         return table
 
     def _fill(self, **content: Any) -> None:
@@ -415,7 +415,7 @@ class NodeLeaves:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedColumn:
+class PublishedColumn(FrozenArrays):
     """One published column: `cells[codes[r]]` is the generalized cell of record r.
 
     `hierarchy` says what its nodes stand for, where it has any; `guessed`, that its type was told by all original
@@ -430,7 +430,7 @@ class PublishedColumn:
     guessed: bool = False
 
     def __post_init__(self) -> None:
-        freeze(self, "codes")
+        super().__post_init__()
         if len(self.codes) and not (int(self.codes.min()) >= 0 and int(self.codes.max()) < len(self.cells)):
             raise InputError(f"Published column '{self.name}' holds a code outside its cells.")
 
@@ -507,7 +507,7 @@ class PublishedColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTable(PublishedData):
+class PublishedTable(FrozenArrays, PublishedData):
     """Records of generalized cells: what a release says. A suppressed record is suppressed in every column.
 
     `person` numbers the person of every record while the publisher has it in memory; it is never written.
@@ -529,7 +529,7 @@ class PublishedTable(PublishedData):
         _refuse_repeated_names(self.names)
         if self.person is not None and len(self.person) != len(self):
             raise InputError(f"There must be one person per record, got {len(self.person)} for {len(self)} records.")
-        freeze(self, "person")
+        super().__post_init__()
 
     @classmethod
     def from_frame(

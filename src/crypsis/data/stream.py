@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s, freeze, frozen
+from crypsis.arrays import FrozenArrays, Int32s, Int64s, frozen
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import column, is_empty, labels, times
 from crypsis.data.formats.columns import unknown_column as unknown
@@ -32,7 +32,7 @@ UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400}  # seconds that one step of
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class Attribute(FrozenArrays):
     """A sensitive attribute: a code per event into its vocabulary, -1 where the event does not tell."""
 
     name: str
@@ -40,7 +40,7 @@ class Attribute:
     vocabulary: Vocabulary
 
     def __post_init__(self) -> None:
-        freeze(self, "codes")
+        super().__post_init__()
         if len(self.codes) and not (
             int(self.codes.min()) >= MISSING_CODE and int(self.codes.max()) < len(self.vocabulary)
         ):
@@ -58,7 +58,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, eq=False)
-class Events(Microdata):
+class Events(FrozenArrays, Microdata):
     """A log of events. `people` names the persons and never leaves the publisher.
 
     `by_record` marks events of which each was read by itself, as private methods need it.
@@ -76,7 +76,7 @@ class Events(Microdata):
     exits: Int64s | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "persons", "location_codes", "t", "exits")
+        super().__post_init__()
         lengths = {len(self.persons), len(self.location_codes), len(self.t)}
         lengths |= set() if self.exits is None else {len(self.exits)}
         lengths |= {len(attribute.codes) for attribute in self.sensitive}

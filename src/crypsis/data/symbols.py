@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.arrays import FrozenArrays, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, InputError
 
@@ -21,15 +21,12 @@ SymbolText = str | list[str]
 
 
 @dataclass(frozen=True, eq=False)
-class Symbols:
+class Symbols(FrozenArrays):
     """Distinct sets of codes over one vocabulary."""
 
     vocabulary: Vocabulary
     offsets: Int64s
     members: Int32s
-
-    def __post_init__(self) -> None:
-        freeze(self, "offsets", "members")
 
     @classmethod
     def of_partition(cls, vocabulary: Vocabulary, representative: Int32s) -> tuple[Symbols, Int32s]:

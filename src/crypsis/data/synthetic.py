@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.domains import LocationDomain, TimeDomain
 from crypsis.data.microdata import VISITS, PublishedData, json_column
 from crypsis.data.ragged import Ragged
@@ -30,7 +30,7 @@ Visit = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTrajectories(Ragged, PublishedData):
+class SyntheticTrajectories(FrozenArrays, Ragged, PublishedData):
     """What a private release of trajectories says.
 
     `order` is the rule that the visits of a row follow and `height` their largest number. `budget` are the public facts
@@ -51,7 +51,7 @@ class SyntheticTrajectories(Ragged, PublishedData):
     unpublishable: str | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "location_codes", "time_codes", "copies")
+        super().__post_init__()
         if len(self.copies) != len(self.offsets) - 1 or int(self.offsets[-1]) != len(self.location_codes):
             raise InputError("The parts of synthetic trajectories do not have the same number of rows or visits.")
 

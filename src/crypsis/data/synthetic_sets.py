@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.count_conditions import Asked
 from crypsis.data.count_query import CountQuery
 from crypsis.data.item_domain import ItemDomain
@@ -25,7 +25,7 @@ from crypsis.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTransactions(Ragged, PublishedData):
+class SyntheticTransactions(FrozenArrays, Ragged, PublishedData):
     """What a private release of sets says. `budget`, `ledger` and `unpublishable` as for synthetic trajectories."""
 
     offsets: Int64s
@@ -37,7 +37,7 @@ class SyntheticTransactions(Ragged, PublishedData):
     unpublishable: str | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "items", "copies")
+        super().__post_init__()
         if len(self.copies) != len(self.offsets) - 1 or int(self.offsets[-1]) != len(self.items):
             raise InputError("The parts of synthetic transactions do not have the same number of rows or items.")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Float64s, Int64s, freeze
+from crypsis.arrays import Bools, Float64s, FrozenArrays, Int64s
 from crypsis.data.visit_times import VisitTimes
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadRelease, BadTimestamps, NotApplicable, VagueTimes
@@ -42,7 +42,7 @@ _LATEST = 253_402_300_799  # the end of the year 9999
 
 
 @dataclass(frozen=True, eq=False)
-class TimedPlaces:
+class TimedPlaces(FrozenArrays):
     """What each label stands for: a place and the beginnings of the bins, in seconds, in which visits begin and end.
 
     With a cycle seconds are counted from midnight, or from Monday, before the visit began; a visit may end after the
@@ -58,9 +58,6 @@ class TimedPlaces:
     cycle: str = "none"
     clock: bool = True
     way: str = MERGE
-
-    def __post_init__(self) -> None:
-        freeze(self, "enter", "exit")
 
     def __len__(self) -> int:
         return len(self.labels)

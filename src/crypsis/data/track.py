@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Float64s, Int32s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import Float64s, FrozenArrays, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.formats.columns import column, coordinates, labels, moments
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
@@ -37,7 +37,7 @@ from crypsis.errors import BadCoordinate, BadParameter, BadTimestamps, EmptyTrac
 
 
 @dataclass(frozen=True, eq=False)
-class Tracks(OwnedRows, Microdata):
+class Tracks(FrozenArrays, OwnedRows, Microdata):
     """A list of tracks. `crs` is the projection of x and y where it is known; `repeated` is the number of fixes
     that the input had at an instant that its track already had, and that were left out because that was asked for.
 
@@ -62,7 +62,7 @@ class Tracks(OwnedRows, Microdata):
     understood: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "x", "y", "t", "owners")
+        super().__post_init__()
         if not len(self.x) == len(self.y) == len(self.t) == int(self.offsets[-1]):
             raise InputError("Track offsets, x, y and t do not end together.")
         empty = np.flatnonzero(np.diff(self.offsets) == 0)

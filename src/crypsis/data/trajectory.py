@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.arrays import Bools, Float64s, FrozenArrays, Int32s, Int64s, frozen, offsets_of, take_records
 from crypsis.data.attached_times import AttachedTimes, attach_times
 from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Locations(InMemory):
+class Locations(FrozenArrays, InMemory):
     """The location table: distinct labels, planar coordinates in one unit, and which of them are sensitive.
 
     Coordinates are absent for plain item sequences. `source` names the file, for messages; `crs` is the projection of
@@ -70,7 +70,7 @@ class Locations(InMemory):
                     **self._place(int(bad[0]), name),
                     location=label,
                 )
-        freeze(self, "x", "y", "sensitive", "height")
+        super().__post_init__()
 
     def _check_labels(self) -> None:
         labels = self.vocabulary.series
@@ -210,7 +210,7 @@ class Locations(InMemory):
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectories(OwnedRows, Microdata):
+class Trajectories(FrozenArrays, OwnedRows, Microdata):
     """A list of trajectories over one location table.
 
     `owners` gives each trajectory's individual as an integer where one person may have several;
@@ -236,7 +236,7 @@ class Trajectories(OwnedRows, Microdata):
     attached: AttachedTimes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "codes", "owners")
+        super().__post_init__()
         if self.times is not None and len(self.times) != len(self.codes):
             raise InputError(f"There are times for {len(self.times)} visits of {len(self.codes)}.")
         if len(self.codes) and not (0 <= int(self.codes.min()) and int(self.codes.max()) < len(self.locations)):
@@ -443,7 +443,7 @@ class Trajectories(OwnedRows, Microdata):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTrajectories(Ragged, PublishedData):
+class PublishedTrajectories(FrozenArrays, Ragged, PublishedData):
     """Trajectories of symbols: what a release says.
 
     `longest` declares that every trajectory was cut to that many visits before anything else, `suppressed` that all
@@ -479,9 +479,6 @@ class PublishedTrajectories(Ragged, PublishedData):
     timed: TimedPlaces | None = field(default=None, repr=False)
     drops_times: bool = False
     place_tree: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-
-    def __post_init__(self) -> None:
-        freeze(self, "offsets", "codes", "owners", "input_rows")
 
     @classmethod
     def from_lists(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Int32s, Int64s, freeze, frozen, offsets_of, take_records
+from crypsis.arrays import Bools, FrozenArrays, Int32s, Int64s, frozen, offsets_of, take_records
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
@@ -38,7 +38,7 @@ ABBREVIATED = 5  # labels of a name on a screen
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions(Ragged, Microdata):
+class Transactions(FrozenArrays, Ragged, Microdata):
     """A list of sets of items over one vocabulary.
 
     `collapsed` is the number of repeated items inside records that the input had and the sets do not.
@@ -62,7 +62,7 @@ class Transactions(Ragged, Microdata):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "person", dense_persons(self.person, len(self)))
-        freeze(self, "offsets", "items", "sensitive", "person")
+        super().__post_init__()
         if int(self.offsets[-1]) != len(self.items):
             raise InputError("Transaction offsets do not end at the last item.")
         if len(self.items) and not (0 <= int(self.items.min()) and int(self.items.max()) < len(self.vocabulary)):
@@ -263,7 +263,7 @@ class Transactions(Ragged, Microdata):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTransactions(Ragged, PublishedData):
+class PublishedTransactions(FrozenArrays, Ragged, PublishedData):
     """Records of generalized items: what a release says. A symbol means that a non-empty subset of it was present.
 
     `suppressed` declares items of which occurrences may be missing; the publisher alone knows it, it is never written,
@@ -289,7 +289,7 @@ class PublishedTransactions(Ragged, PublishedData):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "person", dense_persons(self.person, len(self)))
-        freeze(self, "offsets", "codes", "person")
+        super().__post_init__()
         if self.names is not None and len(self.names) != len(self.symbols):
             raise InputError(f"There are {len(self.names)} names for {len(self.symbols)} symbols.")
         if int(self.offsets[-1]) != len(self.codes):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int64s, freeze
+from crypsis.arrays import FrozenArrays, Int64s
 from crypsis.errors import InputError
 
 MICROSECONDS = 1_000_000
@@ -15,7 +15,7 @@ _COLUMNS = ("enter", "exit", "enter_until", "exit_until")
 
 
 @dataclass(frozen=True, eq=False)
-class VisitTimes:
+class VisitTimes(FrozenArrays):
     """Per visit the second in which it began and the one in which it ended; `exit` is None where nobody knows ends.
 
     Where beginnings or ends are known up to bounds, these are the earliest seconds, and `enter_until` and `exit_until`
@@ -30,7 +30,7 @@ class VisitTimes:
     exit_until: Int64s | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, *_COLUMNS)
+        super().__post_init__()
         for name in _COLUMNS[1:]:
             column = getattr(self, name)
             if column is not None and len(column) != len(self.enter):

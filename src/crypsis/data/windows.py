@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of
 from crypsis.data.microdata import VISITS, PublishedData
 from crypsis.data.sensitive_values import Token
 from crypsis.data.stream import OPEN
@@ -34,7 +34,7 @@ FIELDS_OF_A_RECORD = {"p", "doublets", "visits", "sa"}
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedWindow:
+class PublishedWindow(FrozenArrays):
     """One window [x, y]. `people` is who the records are about; it stays with the publisher and is never written."""
 
     seq: int
@@ -49,7 +49,7 @@ class PublishedWindow:
     exits: Int64s | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "places", "times", "classes", "people", "exits")
+        super().__post_init__()
         if not len(self.pseudonyms) == len(self.offsets) - 1 == len(self.classes):
             raise InputError(f"Window {self.seq} has columns of different lengths.")
         if self.exits is not None and len(self.exits) != len(self.times):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crypsis.arrays import Float64s, freeze
+from crypsis.arrays import Float64s, FrozenArrays
 from crypsis.data.projection import unproject
 
 DECIMALS = 7  # of a degree: a centimetre
@@ -17,7 +17,7 @@ Ring = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class WrittenPlaces:
+class WrittenPlaces(FrozenArrays):
     """`decimals` of the planar coordinates (None: not rounded); longitude and latitude of every place and the ring
     around its area, as written, where the projection is known. A place without an area has an empty ring."""
 
@@ -25,9 +25,6 @@ class WrittenPlaces:
     longitude: Float64s | None = None
     latitude: Float64s | None = None
     areas: tuple[Ring, ...] | None = None
-
-    def __post_init__(self) -> None:
-        freeze(self, "longitude", "latitude")
 
 
 def written_degrees(x: Float64s, y: Float64s, crs: str) -> tuple[Float64s, Float64s]:

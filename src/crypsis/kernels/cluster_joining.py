@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int8s, Int32s, Int64s
+from crypsis.arrays.ascending import first_not_below
 from crypsis.compilation import njit
 from crypsis.kernels.failed_joins import EMPTY_SLOT, remember, slot_of_pair
 from crypsis.kernels.greedy_chunks import greedy_chunks
@@ -23,7 +24,6 @@ from crypsis.kernels.joint_nodes import (
     Leaves,
     Nodes,
     Pairs,
-    first_not_below,
     mark,
     mark_of,
 )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Float64s, Int32s, Int64s
+from crypsis.arrays.ascending import first_not_below
 from crypsis.compilation import njit
 
 Words = NDArray[np.uint32]
@@ -62,14 +63,8 @@ def cumulative_weights(first: Int64s, last: Int64s, value: Float64s, n_families:
 @njit
 def child_with(first: Int64s, last: Int64s, token: Int32s, node: int, wanted: int) -> int:
     """The child of a node with this token, -1 where there is none."""
-    low, high = first[node], last[node]
-    while low < high:
-        middle = (low + high) // 2
-        if token[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < last[node] and token[low] == wanted else -1
+    child = first_not_below(token, first[node], last[node], wanted)
+    return child if child < last[node] and token[child] == wanted else -1
 
 
 @njit
@@ -146,7 +141,7 @@ def drawn_sequences(
                 begin, stop = first[node], last[node]
                 if node == ROOT:
                     if rising:
-                        begin = _after(token, begin, stop, previous)
+                        begin = first_not_below(token, begin, stop, previous + 1)
                     if length == 0 and stop > begin and token[stop - 1] == end:
                         stop -= 1
                     before = cumulative[begin - 1] if begin > first[node] and stop > begin else 0.0
@@ -170,16 +165,3 @@ def drawn_sequences(
             context = next_context(first, last, token, link, is_context, context, drawn)
         done += 1
     return done
-
-
-@njit
-def _after(token: Int32s, begin: int, end: int, previous: int) -> int:
-    """The first child with a token above the previous one."""
-    low, high = begin, end
-    while low < high:
-        middle = (low + high) // 2
-        if token[middle] <= previous:
-            low = middle + 1
-        else:
-            high = middle
-    return low

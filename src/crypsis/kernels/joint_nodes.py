@@ -103,19 +103,6 @@ class Leading(NamedTuple):
 
 
 @njit
-def first_not_below(terms: Int32s, low: int, end: int, term: int) -> int:
-    """The first place from `low` on whose term is not below the one given."""
-    high = end
-    while low < high:
-        middle = (low + high) // 2
-        if terms[middle] < term:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit
 def mark_of(term: int, n_words: int) -> tuple[int, np.uint64]:
     """The word and the bit in it that stand for a term; the number of words is a power of two."""
     return (term >> 6) & (n_words - 1), _ONE << np.uint64(term & 63)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int32s, Int64s
+from crypsis.arrays.bit_counts import ones_in
 from crypsis.compilation import njit
 from crypsis.kernels.prefix_tree import ROOT, Nodes
 
@@ -366,12 +367,3 @@ def zeros_below(words: Words, bits: int) -> int:
     if rest:
         zeros += rest - ones_in(words[bits >> 6] & ((_ONE << np.uint64(rest)) - _ONE))
     return zeros
-
-
-@njit
-def ones_in(word: np.uint64) -> int:
-    """Count the bits that are set in a word."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))

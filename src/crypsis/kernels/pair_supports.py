@@ -9,21 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from crypsis.arrays import Int64s
+from crypsis.arrays.ascending import first_not_below
 from crypsis.compilation import njit
 
 
 @njit
 def _holds(records: Int64s, start: int, end: int, wanted: int) -> bool:
     """Whether the ascending run `records[start:end]` holds a record."""
-    low = start
-    high = end
-    while low < high:
-        middle = (low + high) // 2
-        if records[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low < end and records[low] == wanted
+    index = first_not_below(records, start, end, wanted)
+    return index < end and records[index] == wanted
 
 
 @njit

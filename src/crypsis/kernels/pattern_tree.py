@@ -19,8 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays.ascending import first_not_below
+from crypsis.arrays.bit_counts import ones_in
 from crypsis.compilation import njit
-from crypsis.kernels.lcs import Sequences, Words, ones_in
+from crypsis.kernels.lcs import Sequences, Words
 from crypsis.kernels.plain_sorting import sort_first
 
 RARE = -1
@@ -261,15 +263,9 @@ def child_with(
     first = np.int64(child[parent])
     if n_codes <= _CHILDREN:
         return int(first + ones_in(children[parent] & ((_ONE << np.uint64(item)) - _ONE)))
-    low, high = first, first + n_children[parent]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if items[middle] < item:
-            low = middle + 1
-        else:
-            high = middle
-    return int(low) if low < end and items[low] == item else NONE
+    end = first + n_children[parent]
+    index = first_not_below(items, int(first), end, item)
+    return index if index < end and items[index] == item else NONE
 
 
 @njit

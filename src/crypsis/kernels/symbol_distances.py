@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from crypsis.arrays import Float64s, Int32s, Int64s
+from crypsis.arrays.ascending import first_not_below
 from crypsis.compilation import njit
 
 
@@ -29,13 +30,7 @@ def member_slots(offsets: Int64s, members: Int32s, codes: Int32s, symbols: Int32
     """The slot of each code in its symbol, -1 where the symbol does not hold the code."""
     slots = np.empty(len(codes), np.int64)
     for index in range(len(codes)):
-        low, high = offsets[symbols[index]], offsets[symbols[index] + 1]
-        end = high
-        while low < high:
-            middle = (low + high) // 2
-            if members[middle] < codes[index]:
-                low = middle + 1
-            else:
-                high = middle
-        slots[index] = low if low < end and members[low] == codes[index] else -1
+        end = offsets[symbols[index] + 1]
+        slot = first_not_below(members, offsets[symbols[index]], end, codes[index])
+        slots[index] = slot if slot < end and members[slot] == codes[index] else -1
     return slots

@@ -9,7 +9,7 @@ shares out evenly over the values it may stand for. A missing value is marked, n
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import POLARS_TYPES, read_value, write_value
 from crypsis.errors import BadParameter, MissingExtra, NotApplicable
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.parameters import AtLeast, OneOf, Parameter
 
@@ -35,21 +35,40 @@ _FOLDS = Parameter("folds", int, False, (AtLeast(2),), "Folds of the cross-valid
 _ROWS = Parameter("rows", int, False, (AtLeast(10),), "Most records that are looked at.", MISSING)
 
 
-@dataclass(frozen=True)
-class Classification:
+@dataclass(frozen=True, kw_only=True)
+class Classification(Measured):
     """Share of records whose label is predicted right; `majority` is what always guessing the commonest label gets."""
 
     label: str
-    before: float
-    after: float
-    majority: float
-
-    def figures(self) -> dict[str, float]:
-        return {
-            "classification_score": self.after,
-            "classification_accuracy_original": self.before,
-            "classification_accuracy_majority": self.majority,
-        }
+    after: Annotated[
+        float,
+        Figure(
+            "classification_score",
+            "Classification accuracy",
+            "Share of records whose label is predicted right by a model that is trained on the release.",
+            unit=SHARE,
+            rank=5,
+            former_name="classification_accuracy",
+        ),
+    ]
+    before: Annotated[
+        float,
+        Figure(
+            "classification_accuracy_original",
+            "Classification accuracy on the original",
+            "The same for a model trained on the original.",
+            unit=SHARE,
+        ),
+    ]
+    majority: Annotated[
+        float,
+        Figure(
+            "classification_accuracy_majority",
+            "Commonest label",
+            "What always guessing the commonest label gets right.",
+            unit=SHARE,
+        ),
+    ]
 
 
 def classification_accuracy(
@@ -86,10 +105,10 @@ def classification_accuracy(
     after = np.concatenate([_published(released.column(feature.name), feature, shown) for feature in features], axis=1)
     known = labels[chosen].astype(str)
     return Classification(
-        name,
-        _accuracy(before, known, model, folds, seed),
-        _accuracy(after, shown_labels[shown].astype(str), model, folds, seed),
-        float(np.unique(known, return_counts=True)[1].max() / len(known)) if len(known) else 0.0,
+        label=name,
+        after=_accuracy(after, shown_labels[shown].astype(str), model, folds, seed),
+        before=_accuracy(before, known, model, folds, seed),
+        majority=float(np.unique(known, return_counts=True)[1].max() / len(known)) if len(known) else 0.0,
     )
 
 
@@ -230,25 +249,4 @@ class ClassificationScore(Metric):
     seeded = True
     default = False
     measure = staticmethod(classification_accuracy)
-    figures = (
-        Figure(
-            "classification_score",
-            "Classification accuracy",
-            "Share of records whose label is predicted right by a model that is trained on the release.",
-            unit=SHARE,
-            rank=5,
-            former_name="classification_accuracy",
-        ),
-        Figure(
-            "classification_accuracy_original",
-            "Classification accuracy on the original",
-            "The same for a model trained on the original.",
-            unit=SHARE,
-        ),
-        Figure(
-            "classification_accuracy_majority",
-            "Commonest label",
-            "What always guessing the commonest label gets right.",
-            unit=SHARE,
-        ),
-    )
+    figures = figures_of(Classification)

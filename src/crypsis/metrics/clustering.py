@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Float64s, FrozenArrays, Int64s
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import BadParameter, NotApplicable
@@ -33,7 +33,7 @@ _SHARE_OF_DIAMETER = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class DensityClustering:
+class DensityClustering(FrozenArrays):
     """Result of OPTICS: the order of the visits, reachability and core distances (infinite where there are none),
     and the cluster of each object, -1 for noise."""
 
@@ -41,9 +41,6 @@ class DensityClustering:
     reachability: Float64s
     core_distances: Float64s
     labels: Int64s
-
-    def __post_init__(self) -> None:
-        freeze(self, "order", "reachability", "core_distances", "labels")
 
     @property
     def sizes(self) -> Int64s:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int64s, freeze
+from crypsis.arrays import Float64s, FrozenArrays, Int64s
 from crypsis.data.count_query import CountQuery, as_queries
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
@@ -30,7 +30,7 @@ Queries = str | Path | CountQuery | Iterable[str | CountQuery | dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class QueryErrors:
+class QueryErrors(FrozenArrays):
     """Actual and estimated count of each query, and the relative errors in figures."""
 
     queries: tuple[CountQuery, ...]
@@ -38,9 +38,6 @@ class QueryErrors:
     estimated: Float64s
     sanity: float = 1.0
     subset: Float64s | None = None  # estimates with generalized items read as any subset, beside the usual reading
-
-    def __post_init__(self) -> None:
-        freeze(self, "actual", "estimated", "subset")
 
     @property
     def errors(self) -> Float64s:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import get_type_hints
 
 LOWER = "lower is better"
@@ -62,7 +63,11 @@ class Measured:
     def figures(self) -> dict[str, float | int]:
         """The figures by name, in the order of the fields; a field that is None has none."""
         values = {figure.name: getattr(self, field) for field, figure in figures_by_field(type(self)).items()}
-        return {name: value for name, value in values.items() if value is not None}
+        return {
+            name: float(value) if isinstance(value, Fraction) else value
+            for name, value in values.items()
+            if value is not None
+        }
 
 
 def figures_of(result: type[Measured]) -> tuple[Figure, ...]:
@@ -73,5 +78,5 @@ def figures_of(result: type[Measured]) -> tuple[Figure, ...]:
 def figures_by_field(result: type[Measured]) -> dict[str, Figure]:
     """The figure that each field of a result is annotated with; other fields are left out."""
     hints = get_type_hints(result, include_extras=True)
-    marks = {field: getattr(hint, "__metadata__", ()) for field, hint in hints.items()}
-    return {field: mark for field, found in marks.items() for mark in found if isinstance(mark, Figure)}
+    annotations = {field: getattr(hint, "__metadata__", ()) for field, hint in hints.items()}
+    return {field: mark for field, marks in annotations.items() for mark in marks if isinstance(mark, Figure)}

@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.metrics.figure import Figure
+from crypsis.metrics.figure import Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips, matched
 
 
-@dataclass(frozen=True)
-class OriginDestinationError:
-    """`counts` compares numbers of trips, `shares` shares of all trips; `pairs` is how many pairs the original has."""
+@dataclass(frozen=True, kw_only=True)
+class OriginDestinationError(Measured):
+    """`counts` compares numbers of trips, `shares` shares of all trips."""
 
-    counts: float
-    shares: float
-    pairs: int
-
-    def figures(self) -> dict[str, float | int]:
-        return {
-            "origin_destination_loss": self.counts,
-            "origin_destination_of_nothing": 1.0,
-            "origin_destination_share_loss": self.shares,
-            "origin_destination_pairs": self.pairs,
-        }
+    counts: Annotated[
+        float,
+        Figure(
+            "origin_destination_loss",
+            "Error of origins and destinations",
+            "Sum of the errors of the counts of first and last places, as a share of all trips; 0 is exact.",
+        ),
+    ]
+    of_nothing: Annotated[
+        float,
+        Figure(
+            "origin_destination_of_nothing",
+            "Error of origins and destinations, nothing published",
+            "What the error would be if nothing had been published.",
+        ),
+    ] = 1.0
+    shares: Annotated[
+        float,
+        Figure(
+            "origin_destination_share_loss",
+            "Error of shares of origins and destinations",
+            "The same for shares of trips instead of counts, so that it does not matter how many trips are published.",
+        ),
+    ]
+    pairs: Annotated[
+        int,
+        Figure(
+            "origin_destination_pairs",
+            "Origins with destinations",
+            "Pairs of a first and a last place that were compared.",
+        ),
+    ]
 
 
 def origin_destination_error(original: Events, published: SyntheticTrajectories) -> OriginDestinationError:
@@ -43,9 +65,10 @@ def origin_destination_error(original: Events, published: SyntheticTrajectories)
     before, after = matched(true_pairs, true, pairs), matched(made_pairs, made, pairs)
     total, shown = int(true.sum()), int(made.sum())
     if not total:
-        return OriginDestinationError(float(shown > 0), float(shown > 0), 0)
+        return OriginDestinationError(counts=float(shown > 0), shares=float(shown > 0), pairs=0)
     shares = np.abs(before / total - after / shown).sum() / 2 if shown else 1.0
-    return OriginDestinationError(float(np.abs(before - after).sum() / total), float(shares), len(true_pairs))
+    counts = np.abs(before - after).sum() / total
+    return OriginDestinationError(counts=float(counts), shares=float(shares), pairs=len(true_pairs))
 
 
 class OriginDestinationLoss(Metric):
@@ -56,25 +79,4 @@ class OriginDestinationLoss(Metric):
     accepts = (Events,)
     reads = (SyntheticTrajectories,)
     measure = staticmethod(origin_destination_error)
-    figures = (
-        Figure(
-            "origin_destination_loss",
-            "Error of origins and destinations",
-            "Sum of the errors of the counts of first and last places, as a share of all trips; 0 is exact.",
-        ),
-        Figure(
-            "origin_destination_of_nothing",
-            "Error of origins and destinations, nothing published",
-            "What the error would be if nothing had been published.",
-        ),
-        Figure(
-            "origin_destination_share_loss",
-            "Error of shares of origins and destinations",
-            "The same for shares of trips instead of counts, so that it does not matter how many trips are published.",
-        ),
-        Figure(
-            "origin_destination_pairs",
-            "Origins with destinations",
-            "Pairs of a first and a last place that were compared.",
-        ),
-    )
+    figures = figures_of(OriginDestinationError)

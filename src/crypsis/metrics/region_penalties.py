@@ -5,36 +5,56 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+from typing import Annotated
 
 import numpy as np
 
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 
 
 @dataclass(frozen=True)
-class RegionPenalties:
+class RegionPenalties(Measured):
     """NCP is undefined, hence not there, for a release whose counts are all 0."""
 
-    ncp: Fraction | None
-    discernibility: int
-    share: Fraction | None
-
-    def figures(self) -> dict[str, float | int]:
-        found: dict[str, float | int] = {} if self.ncp is None else {"region_ncp_loss": float(self.ncp)}
-        found["region_discernibility_loss"] = self.discernibility
-        if self.share is not None:
-            found["region_discernibility_share_loss"] = float(self.share)
-        return found
+    ncp: Annotated[
+        Fraction | None,
+        Figure(
+            "region_ncp_loss",
+            "Width of published regions",
+            "Mean width of a region as a share of the domains, over all counted records.",
+            unit=SHARE,
+            former_name="ncp_of_counts",
+        ),
+    ]
+    discernibility: Annotated[
+        int,
+        Figure(
+            "region_discernibility_loss",
+            "Discernibility of regions",
+            "Every counted record costs the count of its region.",
+            former_name="discernibility_of_counts",
+        ),
+    ]
+    share: Annotated[
+        Fraction | None,
+        Figure(
+            "region_discernibility_share_loss",
+            "Discernibility as a share",
+            "The same as a share of the worst case, in which all records are in one region.",
+            unit=SHARE,
+            former_name="discernibility_share",
+        ),
+    ]
 
 
 def region_penalties(original: Table, published: CountedRegions) -> RegionPenalties:
     """NCP, the sum of squared counts of regions, and that sum as a share of the squared total."""
     total = published.records
-    found = discernibility_of_regions(published)
-    return RegionPenalties(ncp_of_regions(published), found, Fraction(found, total * total) if total else None)
+    squares = discernibility_of_regions(published)
+    return RegionPenalties(ncp_of_regions(published), squares, Fraction(squares, total * total) if total else None)
 
 
 def ncp_of_regions(published: CountedRegions) -> Fraction | None:
@@ -62,25 +82,4 @@ class RegionPenaltiesMetric(Metric):
     accepts = (Table,)
     reads = (CountedRegions,)
     measure = staticmethod(region_penalties)
-    figures = (
-        Figure(
-            "region_ncp_loss",
-            "Width of published regions",
-            "Mean width of a region as a share of the domains, over all counted records.",
-            unit=SHARE,
-            former_name="ncp_of_counts",
-        ),
-        Figure(
-            "region_discernibility_loss",
-            "Discernibility of regions",
-            "Every counted record costs the count of its region.",
-            former_name="discernibility_of_counts",
-        ),
-        Figure(
-            "region_discernibility_share_loss",
-            "Discernibility as a share",
-            "The same as a share of the worst case, in which all records are in one region.",
-            unit=SHARE,
-            former_name="discernibility_share",
-        ),
-    )
+    figures = figures_of(RegionPenalties)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.arrays import Float64s, Int64s, freeze, offsets_of, take_records
+from crypsis.arrays import Float64s, FrozenArrays, Int64s, offsets_of, take_records
 from crypsis.data.symbols import Symbols
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
@@ -25,7 +25,7 @@ _PARTS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Routes:
+class Routes(FrozenArrays):
     """Route r goes through the points x[offsets[r]:offsets[r + 1]], y likewise."""
 
     offsets: Int64s
@@ -33,7 +33,7 @@ class Routes:
     y: Float64s
 
     def __post_init__(self) -> None:
-        freeze(self, "offsets", "x", "y")
+        super().__post_init__()
         if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
             raise BadCoordinate("A route has a point without finite coordinates.")
 

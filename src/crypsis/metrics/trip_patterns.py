@@ -8,6 +8,7 @@ Chen, Fung, Desai, Sossou. Differentially private transit data publication. KDD 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -16,27 +17,46 @@ from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips, matched
 
 
 @dataclass(frozen=True)
-class TripPatterns:
-    """`found` is the share of the original's most frequent runs that are among the release's; `error` is the mean
-    relative error of how often they occur. Of nothing published they are 0 and 1."""
+class TripPatterns(Measured):
+    """How many of the most frequent runs are found again, and how far off their counts are.
 
-    found: float
-    error: float
-    compared: int
+    Of nothing published they are 0 and 1.
+    """
 
-    def figures(self) -> dict[str, float | int]:
-        return {
-            "top_runs_found_score": self.found,
-            "top_runs_error_loss": self.error,
-            "top_runs_error_of_nothing": float(self.compared > 0),
-            "top_runs": self.compared,
-        }
+    found: Annotated[
+        float,
+        Figure(
+            "top_runs_found_score",
+            "Top runs found",
+            "Share of the most frequent runs of places that are among the most frequent of the release.",
+            unit=SHARE,
+        ),
+    ]
+    error: Annotated[
+        float,
+        Figure(
+            "top_runs_error_loss",
+            "Error of top runs",
+            "Relative error of how many people made each of the most frequent runs of places.",
+        ),
+    ]
+    error_of_nothing: Annotated[
+        float,
+        Figure(
+            "top_runs_error_of_nothing",
+            "Error of top runs, nothing published",
+            "What the error would be if nothing had been published.",
+        ),
+    ]
+    compared: Annotated[
+        int, Figure("top_runs", "Top runs", "How many of the most frequent runs of places were compared.")
+    ]
 
 
 def trip_patterns(
@@ -51,9 +71,10 @@ def trip_patterns(
     after = _numbered(Trips.of_release(published), longest)
     wanted, shown = _top(*before, most), _top(*after, most)
     if not len(wanted):
-        return TripPatterns(0.0, 0.0, 0)
+        return TripPatterns(0.0, 0.0, 0.0, 0)
     true, made = matched(*before, wanted), matched(*after, wanted)
-    return TripPatterns(float(np.isin(wanted, shown).mean()), mean(np.abs(made - true) / true), len(wanted))
+    error = mean(np.abs(made - true) / true)
+    return TripPatterns(float(np.isin(wanted, shown).mean()), error, 1.0, len(wanted))
 
 
 def _numbered(trips: Trips, longest: int) -> tuple[Int64s, Int64s]:
@@ -78,22 +99,4 @@ class TripPatternsMetric(Metric):
     accepts = (Events,)
     reads = (SyntheticTrajectories,)
     measure = staticmethod(trip_patterns)
-    figures = (
-        Figure(
-            "top_runs_found_score",
-            "Top runs found",
-            "Share of the most frequent runs of places that are among the most frequent of the release.",
-            unit=SHARE,
-        ),
-        Figure(
-            "top_runs_error_loss",
-            "Error of top runs",
-            "Relative error of how many people made each of the most frequent runs of places.",
-        ),
-        Figure(
-            "top_runs_error_of_nothing",
-            "Error of top runs, nothing published",
-            "What the error would be if nothing had been published.",
-        ),
-        Figure("top_runs", "Top runs", "How many of the most frequent runs of places were compared."),
-    )
+    figures = figures_of(TripPatterns)

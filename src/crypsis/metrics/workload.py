@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 
-from crypsis.arrays import Int32s, Int64s, frozen, offsets_of
+from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, TooLarge, UnknownLocation, did_you_mean
@@ -25,16 +25,12 @@ _SEED = Parameter("seed", int, False, (AtLeast(0),), "Seed of the draw.", MISSIN
 
 
 @dataclass(frozen=True, eq=False)
-class Workload:
+class Workload(FrozenArrays):
     """Queries over one vocabulary: query q asks for codes[offsets[q]:offsets[q + 1]] in this order."""
 
     vocabulary: Vocabulary
     offsets: Int64s
     codes: Int32s
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "offsets", frozen(self.offsets))
-        object.__setattr__(self, "codes", frozen(self.codes))
 
     @classmethod
     def from_lists(cls, queries: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Workload:

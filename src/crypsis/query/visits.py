@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from crypsis.arrays import Bools, Int8s, Int32s, Int64s, freeze, offsets_of
+from crypsis.arrays import Bools, FrozenArrays, Int8s, Int32s, Int64s, offsets_of
 from crypsis.errors import BadQuery, InputError, did_you_mean
 from crypsis.fuzzytime import FuzzyArray, FuzzyInterval
 from crypsis.fuzzytime.relations import DEFINITELY, NO, POSSIBLY
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedVisits:
+class PublishedVisits(FrozenArrays):
     """Visits in the order of people, and of time for each of them.
 
     `truthful` says that the true cell is among the cells and the true period a realization of the times; bounds are
@@ -42,7 +42,7 @@ class PublishedVisits:
     counts: str = "people"  # what is counted: people, or trajectories where a person may have several
 
     def __post_init__(self) -> None:
-        freeze(self, "person", "symbol", "offsets", "cells", "contiguous")
+        super().__post_init__()
         if not len(self.person) == len(self.symbol) == len(self.times):
             raise InputError("A visit has a person, a symbol and a time.")
         if len(self.person) and np.any(np.diff(self.person) < 0):

@@ -7,26 +7,23 @@ from collections.abc import Iterator
 import polars as pl
 
 from crypsis.data.cells import CellKind
-from crypsis.data.relational import PublishedColumn
-from crypsis.review.check import Check
+from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.review.check import TableCheck
 from crypsis.review.confirmation import finding_to_confirm
 from crypsis.review.lights import Finding
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
 
 
-class ExactDatesCheck(Check):
+class ExactDatesCheck(TableCheck):
     """Days or moments in a column that is not a quasi-identifier. Months and years do not count."""
 
     code = "exact-dates"
-    light = "disclosure"
     label = "Dates at full precision"
     refuses = True
 
-    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
-        if subject.table is None:
-            return
-        for column in subject.table.columns:
+    def findings_in(self, table: PublishedTable, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        for column in table.columns:
             if column.role == "quasi" or column.type not in ("date", "timestamp") or not _precise(column):
                 continue
             exact = subject.shown & (column.kinds == CellKind.VALUE)

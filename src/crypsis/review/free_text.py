@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from crypsis.data.cells import CellKind
-from crypsis.data.relational import PublishedColumn
-from crypsis.review.check import Check
+from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.review.check import TableCheck
 from crypsis.review.confirmation import finding_to_confirm
 from crypsis.review.lights import Finding
 from crypsis.review.subject import Subject
@@ -18,18 +18,15 @@ WORDS = 5  # from which a cell is a sentence
 _MOSTLY = 0.5
 
 
-class FreeTextCheck(Check):
+class FreeTextCheck(TableCheck):
     """Columns of text in which most cells are sentences, and most sentences stand there once."""
 
     code = "free-text"
-    light = "disclosure"
     label = "Free text"
     refuses = True
 
-    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
-        if subject.table is None:
-            return
-        for column in subject.table.columns:
+    def findings_in(self, table: PublishedTable, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
+        for column in table.columns:
             if column.type != "category":
                 continue
             exact = subject.shown & (column.kinds == CellKind.VALUE)

@@ -7,26 +7,24 @@ from collections.abc import Iterator
 import numpy as np
 
 from crypsis.data.cells import CellKind
-from crypsis.review.check import Check, colour_of
+from crypsis.data.relational import PublishedTable
+from crypsis.review.check import TableCheck, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
 
 
-class MissingValuesCheck(Check):
+class MissingValuesCheck(TableCheck):
     """People with a missing value in a published column. It does not refuse: hardly a table is without them."""
 
     code = "missing-values"
-    light = "disclosure"
     label = "Missing values"
 
-    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
-        if subject.table is None or not subject.shown.any():
-            return
+    def findings_in(self, table: PublishedTable, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         total = subject.people(subject.shown)
         marks = {
             column.name: column.kinds == CellKind.MISSING
-            for column in subject.table.columns
+            for column in table.columns
             if column.name not in subject.confirmed
         }
         held = [name for name, mark in marks.items() if mark.any()]

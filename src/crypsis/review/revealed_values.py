@@ -9,15 +9,15 @@ import numpy as np
 from crypsis.arrays import Int64s
 from crypsis.arrays.row_ranks import count_keys, rank_rows
 from crypsis.data.cells import CellKind
-from crypsis.data.relational import PublishedColumn
+from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.guarantees import KLmDiversity, LDiversity, TCloseness
-from crypsis.review.check import Check, colour_of
+from crypsis.review.check import TableCheck, colour_of
 from crypsis.review.lights import Colour, Finding, Remedy
 from crypsis.review.subject import Subject
 from crypsis.review.thresholds import ReviewThresholds
 
 
-class RevealedValuesCheck(Check):
+class RevealedValuesCheck(TableCheck):
     """People in classes with a single sensitive value, and people whose value can be told with high confidence.
 
     Counted in every sensitive column. Whoever is known to be in such a class has this value. The colour follows the
@@ -26,18 +26,15 @@ class RevealedValuesCheck(Check):
     """
 
     code = "revealed-values"
-    light = "disclosure"
     label = "Sensitive values that can be told"
 
-    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
-        if subject.table is None or not subject.shown.any():
-            return
+    def findings_in(self, table: PublishedTable, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         bounded = any(
             isinstance(promise, (LDiversity, TCloseness, KLmDiversity)) and not promise.trivial
             for promise in subject.promises
         )
         total = subject.people(subject.shown)
-        for column in subject.table.with_role("sensitive"):
+        for column in table.with_role("sensitive"):
             single, told = _counts(subject, column, limits.confidence)
             if not told:
                 continue

@@ -11,14 +11,14 @@ from crypsis.arrays import Bools
 from crypsis.arrays.row_ranks import count_rows, rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.person_detection import holds_ids, identifies_by_name, tells_of_people
-from crypsis.data.relational import PublishedColumn
-from crypsis.review.check import Check, colour_of
+from crypsis.data.relational import PublishedColumn, PublishedTable
+from crypsis.review.check import TableCheck, colour_of
 from crypsis.review.lights import Finding, Remedy
 from crypsis.review.subject import Subject, percent
 from crypsis.review.thresholds import ReviewThresholds
 
 
-class UnchangedColumnsCheck(Check):
+class UnchangedColumnsCheck(TableCheck):
     """Columns of the role other: who is unique by them alone, and together with the classes.
 
     A column whose name says that it identifies people and that is published exactly, whatever its role, singles out
@@ -26,14 +26,11 @@ class UnchangedColumnsCheck(Check):
     """
 
     code = "unique-by-unchanged-columns"
-    light = "disclosure"
     label = "People singled out by unchanged columns"
 
-    def findings(self, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
-        if subject.table is None or not subject.shown.any():
-            return
+    def findings_in(self, table: PublishedTable, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         total = subject.people(subject.shown)
-        named = [column for column in subject.table.columns if names_people(column, subject.shown)]
+        named = [column for column in table.columns if names_people(column, subject.shown)]
         for column in named:
             exact = subject.shown & (column.kinds == CellKind.VALUE)
             number = subject.people(exact)
@@ -44,7 +41,7 @@ class UnchangedColumnsCheck(Check):
             remedy = Remedy("Say whose records these are", "person", column.name)
             colour = colour_of(number / total, limits.unique_amber, limits.unique_red)
             yield Finding(self.code, colour, words, number, total, number / total, remedy, column.name)
-        others = [column for column in subject.table.with_role("other") if column not in named]
+        others = [column for column in table.with_role("other") if column not in named]
         if not others:
             return
         codes = [column.codes for column in others]

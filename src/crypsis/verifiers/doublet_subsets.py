@@ -27,15 +27,6 @@ def subset_supports(
     return table[:, 0], table[:, 1:]
 
 
-def codes_of(number: int, n_doublets: int, size: int) -> tuple[int, ...]:
-    """The doublets of the set that a number stands for."""
-    codes: list[int] = []
-    for _ in range(size):
-        number, code = divmod(number, n_doublets)
-        codes.append(code)
-    return tuple(reversed(codes))
-
-
 @njit
 def _counted(
     offsets: Int64s, codes: Int64s, held: Int64s, size: int, lowest: int, highest: int, n_doublets: int

@@ -13,6 +13,7 @@ from math import comb
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays.bit_counts import ones_in
 from crypsis.arrays.record_bits import record_bits
 from crypsis.compilation import njit
 from crypsis.errors import TooLarge
@@ -156,18 +157,9 @@ def _pairs_by_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
         for other in range(one + 1, n_codes):
             count = 0
             for word in range(bits.shape[1]):
-                count += set_bits(bits[one, word] & bits[other, word])
+                count += ones_in(bits[one, word] & bits[other, word])
             matrix[one, other] = count
     return matrix
-
-
-@njit
-def set_bits(word: np.uint64) -> int:
-    """How many bits of a word are set."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
 
 
 @njit

@@ -24,7 +24,8 @@ from crypsis.data.stream import OPEN, Events
 from crypsis.data.windows import PublishedWindow, PublishedWindows
 from crypsis.errors import OriginalRequired
 from crypsis.guarantees import LKCPrivacy, Verdict, Witness
-from crypsis.verifiers.doublet_subsets import codes_of, subset_supports
+from crypsis.verifiers.doublet_subsets import subset_supports
+from crypsis.verifiers.itemset_supports import codes_of
 from crypsis.verifiers.visit_values import (
     ends_of,
     in_words,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays.bit_counts import ones_in
 from crypsis.arrays.record_bits import record_bits
 from crypsis.compilation import njit
 from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
@@ -17,7 +18,6 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import OriginalRequired
 from crypsis.guarantees import PolicyAnonymity, Verdict, Witness
 from crypsis.verifiers.itemset_km_anonymity import how_many_words
-from crypsis.verifiers.itemset_supports import set_bits
 from crypsis.verifiers.published_sets import counted_sets, untruthful
 
 COUNTED = "every itemset of the policy and every part of one was counted"
@@ -117,7 +117,7 @@ def _supports(offsets: Int64s, items: Int32s, fits: NDArray[np.uint64]) -> Int64
             both = fits[items[offsets[itemset]], word]
             for index in range(offsets[itemset] + 1, offsets[itemset + 1]):
                 both &= fits[items[index], word]
-            supports[itemset] += set_bits(both)
+            supports[itemset] += ones_in(both)
     return supports
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from crypsis.data.formats.compression import readable_file
-from crypsis.data.formats.format import TRACK, Format
+from crypsis.data.formats.format import TrackFormat
 from crypsis.data.formats.lines import read_lines, without_blank_end
 from crypsis.data.formats.source import Source, place
 from crypsis.errors import BadRow
@@ -21,12 +21,11 @@ _TIME = {9: 3, 10: 4}  # number of fields: which of them is the time
 
 
 @dataclass(frozen=True, kw_only=True)
-class Brinkhoff(Format):
+class Brinkhoff(TrackFormat):
     """Brinkhoff: moving objects of the generator."""
 
     name, label = "brinkhoff", "Brinkhoff: moving objects of the generator"
     suffixes = (".brinkhoff",)
-    holds = frozenset({TRACK})
 
     def read_points(self, file: Path) -> tuple[pl.DataFrame, Source]:
         """Columns track_id, t, x, y: one row per report of an object, in planar coordinates."""

@@ -112,3 +112,9 @@ class Format(Checked):
 
     def _cannot(self, what: str, file: Path) -> NotApplicable:
         return NotApplicable(f"{self.label} holds no {what}; give {file.name} in another format.", where=str(file))
+
+
+class TrackFormat(Format):
+    """A format of position fixes."""
+
+    holds = frozenset({TRACK})

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from crypsis.data.formats.compression import read_bytes, readable_file
-from crypsis.data.formats.format import TRACK, Format
+from crypsis.data.formats.format import TrackFormat
 from crypsis.errors import BadCoordinate, BadTimestamps, CrypsisError, UnreadableFile
 from crypsis.strict_json import parse_json
 
@@ -29,12 +29,11 @@ Point = tuple[str, float, float, Any, str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeoJson(Format):
+class GeoJson(TrackFormat):
     """GeoJSON: points or lines with times."""
 
     name, label = "geojson", "GeoJSON: points or lines with times"
     suffixes = (".geojson",)
-    holds = frozenset({TRACK})
 
     def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
         """Columns tid, lat, lng, datetime, and uid where features say whose they are: one row per position."""

@@ -5,23 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
-from crypsis.data.formats.format import TRACK, Format
-from crypsis.data.formats.track_xml import TrackReader
+from crypsis.data.formats.track_xml import TrackReader, TrackXml
 from crypsis.errors import BadCoordinate, BadTimestamps
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gpx(Format):
-    """GPX: GPS tracks."""
-
-    name, label = "gpx", "GPX: GPS tracks"
-    suffixes = (".gpx",)
-    holds = frozenset({TRACK})
-
-    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
-        return _GpxReader(file).read()
 
 
 class _GpxReader(TrackReader):
@@ -61,3 +46,12 @@ class _GpxReader(TrackReader):
             for latitude, longitude, moment, line in self.waiting:
                 self.add_point(self.name, latitude, longitude, moment, line)
             self.waiting = []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpx(TrackXml):
+    """GPX: GPS tracks."""
+
+    name, label = "gpx", "GPX: GPS tracks"
+    suffixes = (".gpx",)
+    reader = _GpxReader

@@ -5,23 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
-from crypsis.data.formats.format import TRACK, Format
-from crypsis.data.formats.track_xml import TrackReader
+from crypsis.data.formats.track_xml import TrackReader, TrackXml
 from crypsis.errors import BadCoordinate, BadTimestamps
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kml(Format):
-    """Tracks of Google Earth and of phones."""
-
-    name, label = "kml", "KML: tracks with times"
-    suffixes = (".kml",)  # in an archive also .kmz
-    holds = frozenset({TRACK})
-
-    def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
-        return _KmlReader(file).read()
 
 
 class _KmlReader(TrackReader):
@@ -73,3 +58,12 @@ class _KmlReader(TrackReader):
                 raise BadCoordinate("A point needs a longitude and a latitude.", **self.place(line))
             self.add_point(track, parts[1], parts[0], moment, line)
         self.times, self.places = [], []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kml(TrackXml):
+    """Tracks of Google Earth and of phones."""
+
+    name, label = "kml", "KML: tracks with times"
+    suffixes = (".kml",)  # in an archive also .kmz
+    reader = _KmlReader

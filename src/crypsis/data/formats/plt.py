@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from crypsis.data.formats.compression import readable_file, without_compression
-from crypsis.data.formats.format import TRACK, Format
+from crypsis.data.formats.format import TrackFormat
 from crypsis.data.formats.lines import read_lines, without_blank_end
 from crypsis.data.formats.source import Source, place
 from crypsis.errors import BadRow
@@ -22,12 +22,11 @@ FIELDS = 7
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plt(Format):
+class Plt(TrackFormat):
     """PLT: tracks of GeoLife."""
 
     name, label = "plt", "PLT: tracks of GeoLife"
     suffixes = (".plt",)
-    holds = frozenset({TRACK})
 
     def read_points(self, file: Path) -> tuple[pl.DataFrame, Source]:
         """Columns uid, tid, lat, lng, datetime: one row per point."""

@@ -10,11 +10,21 @@ from xml.parsers import expat
 import polars as pl
 
 from crypsis.data.formats.compression import read_bytes, readable_file
+from crypsis.data.formats.format import TrackFormat
 from crypsis.data.formats.source import NumberedRows, line_place
 from crypsis.errors import UnreadableFile
 
 MEMORY_PER_BYTE = 6.0
 _COLUMNS = ("tid", "lat", "lng", "datetime")
+
+
+class TrackXml(TrackFormat):
+    """A format that a reader of its own collects points from."""
+
+    reader: ClassVar[type[TrackReader]]
+
+    def read_points(self, file: Path) -> tuple[pl.DataFrame, NumberedRows]:
+        return self.reader(file).read()
 
 
 class TrackReader(ABC):

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from crypsis.arrays import Bools, Float64s, Int32s, Int64s, freeze, frozen, offsets_of
+from crypsis.arrays import Bools, Float64s, FrozenArrays, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.track import Tracks
 from crypsis.methods.trajectory.cell_sequences import cell_sequences
 from crypsis.methods.trajectory.voronoi import (
@@ -42,7 +42,7 @@ class CellFigures:
 
 
 @dataclass(frozen=True, eq=False)
-class Tessellation:
+class Tessellation(FrozenArrays):
     """Generators `x`, `y` and the cell of every fix. `individuals` numbers whom each track counts for."""
 
     tracks: Tracks
@@ -50,9 +50,6 @@ class Tessellation:
     x: Float64s
     y: Float64s
     cell_of_point: Int32s
-
-    def __post_init__(self) -> None:
-        freeze(self, "individuals", "x", "y", "cell_of_point")
 
     @classmethod
     def of(cls, tracks: Tracks, individuals: Int32s, x: Float64s, y: Float64s) -> Tessellation:
