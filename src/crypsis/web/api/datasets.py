@@ -18,7 +18,7 @@ from crypsis.errors import BadParameter
 from crypsis.parameters import Parameter
 from crypsis.samples import SAMPLES
 from crypsis.web.api.asked_rows import AskedRows
-from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, file_answer, resource
+from crypsis.web.api.shapes import Body, Name, Number, Revision, Text, collection, file_answer
 from crypsis.web.datasets import Datasets
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.importing import Staged, checked_settings
@@ -78,13 +78,13 @@ class Change(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = resource("datasets")
     datasets = workbench.datasets
-
-    @api.get("")
-    def list_datasets() -> list[dict[str, Any]]:
-        """All datasets, the newest first, each with its roles, edits and what was found in its file."""
-        return [entry.to_dict() for entry in datasets.entries()]
+    api = collection(
+        "datasets",
+        datasets,
+        listed="All datasets, the newest first, each with its roles, edits and what was found in its file.",
+        removed="Remove a dataset. Results of experiments on it stay.",
+    )
 
     @api.get("/samples")
     def list_samples() -> list[dict[str, str]]:
@@ -111,11 +111,6 @@ def router(workbench: Workbench) -> APIRouter:
     def show_dataset(number: Number) -> dict[str, Any]:
         """One dataset: its table `[dataset]`, its revision, and counts of what its file holds."""
         return datasets.entry(number).to_dict()
-
-    @api.delete("/{number}", status_code=204)
-    def remove_dataset(number: Number) -> None:
-        """Remove a dataset. Results of experiments on it stay."""
-        datasets.remove(number)
 
     @api.put("/{number}/name")
     def rename_dataset(number: Number, new: NewName, revision: Revision = None) -> dict[str, Any]:

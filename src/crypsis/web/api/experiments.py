@@ -11,15 +11,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.background import BackgroundTask
 
 from crypsis.drawing.svg import standalone
 from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.query.questions import Question
 from crypsis.translation import reading
 from crypsis.web.api.asked_rows import AskedRows
-from crypsis.web.api.shapes import Body, Name, Number, Revision, Stale, Text, file_answer, resource
-from crypsis.web.api.snapshot import file_snapshot
+from crypsis.web.api.shapes import Body, Name, Number, Revision, Stale, Text, collection, file_answer
+from crypsis.web.api.snapshot import file_snapshot, release_archive
 from crypsis.web.workbench import Workbench
 
 CellId = Annotated[str, Path(pattern=r"^[0-9A-Za-z]{6,64}$")]
@@ -90,13 +89,13 @@ class ReportWish(BaseModel):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = resource("experiments")
     experiments = workbench.experiments
-
-    @api.get("")
-    def list_experiments() -> list[dict[str, Any]]:
-        """All experiments, the newest first."""
-        return [entry.to_dict() for entry in experiments.entries()]
+    api = collection(
+        "experiments",
+        experiments,
+        listed="All experiments, the newest first.",
+        removed="Stop an experiment and remove it with its results.",
+    )
 
     @api.post("", status_code=201)
     def create(new: NewExperiment) -> dict[str, Any]:
@@ -113,11 +112,6 @@ def router(workbench: Workbench) -> APIRouter:
     def show(number: Number) -> dict[str, Any]:
         """One experiment: its dataset, its runs, metrics and plots."""
         return experiments.entry(number).to_dict()
-
-    @api.delete("/{number}", status_code=204)
-    def remove(number: Number) -> None:
-        """Stop an experiment and remove it with its results."""
-        experiments.remove(number)
 
     @api.put("/{number}/tables")
     def set_tables(number: Number, tables: Tables, revision: Revision = None) -> dict[str, Any]:
@@ -304,11 +298,6 @@ def router(workbench: Workbench) -> APIRouter:
         archive = experiments.write_release(
             number, cell, confirm=confirm or (), stale=stale, strict=strict, publish_figures=publish_figures or ()
         )
-        return FileResponse(
-            archive,
-            media_type="application/zip",
-            filename="release.zip",
-            background=BackgroundTask(archive.unlink, missing_ok=True),
-        )
+        return release_archive(archive)
 
     return api

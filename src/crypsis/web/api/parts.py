@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
-from starlette.background import BackgroundTask
 
-from crypsis.web.api.shapes import Body, Number, Revision, Stale, file_answer, resource
+from crypsis.web.api.shapes import Body, Number, Revision, Stale, collection, file_answer
+from crypsis.web.api.snapshot import release_archive
 from crypsis.web.workbench import Workbench
 
 
@@ -37,13 +37,13 @@ class RunOfParts(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = resource("parts")
     parts = workbench.parts
-
-    @api.get("")
-    def list_parts() -> list[dict[str, Any]]:
-        """All data in parts that were opened here, the newest first."""
-        return [entry.to_dict() for entry in parts.entries()]
+    api = collection(
+        "parts",
+        parts,
+        listed="All data in parts that were opened here, the newest first.",
+        removed="Forget the parts and their release; the files themselves stay.",
+    )
 
     @api.post("", status_code=201)
     def open_parts(new: NewParts) -> dict[str, Any]:
@@ -63,11 +63,6 @@ def router(workbench: Workbench) -> APIRouter:
             "methods": parts.methods(number),
             "outdated": parts.is_outdated(number),
         }
-
-    @api.delete("/{number}", status_code=204)
-    def forget(number: Number) -> None:
-        """Forget the parts and their release; the files themselves stay."""
-        parts.remove(number)
 
     @api.put("/{number}/section")
     def set_section(number: Number, new: Section, revision: Revision = None) -> dict[str, Any]:
@@ -120,11 +115,6 @@ def router(workbench: Workbench) -> APIRouter:
     def release(number: Number, stale: Stale = False) -> FileResponse:
         """The verified release."""
         archive = parts.archive(number, stale=stale)
-        return FileResponse(
-            archive,
-            media_type="application/zip",
-            filename="release.zip",
-            background=BackgroundTask(archive.unlink, missing_ok=True),
-        )
+        return release_archive(archive)
 
     return api

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Protocol, TypedDict
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 
 from crypsis.strict_json import parse_json
+from crypsis.web.workspace import Entry
 
 Number = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$", description="The number of an entry.")]
 Stale = Annotated[bool, Query(description="The result may be of data or settings that have changed.")]
@@ -77,6 +78,29 @@ class _StrictRoute(APIRoute):
 def resource(name: str) -> APIRouter:
     """An empty resource at `/api/<name>`."""
     return APIRouter(prefix=f"/{name}", tags=[name], responses=ERRORS, route_class=_StrictRoute)
+
+
+class Entries(Protocol):
+    """What the workspace keeps of one kind."""
+
+    def entries(self) -> list[Entry]: ...
+
+    def remove(self, number: str) -> None: ...
+
+
+def collection(name: str, kept: Entries, *, listed: str, removed: str) -> APIRouter:
+    """The resource of entries that can be listed and removed, which the two sentences describe."""
+    api = resource(name)
+
+    @api.get("", name=f"list_{name}", description=listed)
+    def list_entries() -> list[dict[str, Any]]:
+        return [entry.to_dict() for entry in kept.entries()]
+
+    @api.delete("/{number}", name="remove", description=removed, status_code=204)
+    def remove(number: Number) -> None:
+        kept.remove(number)
+
+    return api
 
 
 class FileAnswer(TypedDict):

@@ -1,4 +1,4 @@
-"""A file as it is at one moment, sent whole: it may grow or be replaced while it is sent."""
+"""Answers that are files: as a file is at one moment, for it may grow, or an archive that was made for the answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from fastapi.responses import StreamingResponse
+from fastapi.responses import FileResponse, StreamingResponse
+from starlette.background import BackgroundTask
 
 _BLOCK = 1 << 18
 
@@ -20,6 +21,12 @@ def file_snapshot(path: Path, *, media_type: str, filename: str, lines: bool = F
         size = _end_of_last_line(stream, size)
     headers = {"content-length": str(size), "content-disposition": f'attachment; filename="{filename}"'}
     return StreamingResponse(_blocks(stream, size), media_type=media_type, headers=headers)
+
+
+def release_archive(archive: Path) -> FileResponse:
+    """The archive of a release, which is removed once it was sent."""
+    removal = BackgroundTask(archive.unlink, missing_ok=True)
+    return FileResponse(archive, media_type="application/zip", filename="release.zip", background=removal)
 
 
 def _blocks(stream: IO[bytes], left: int) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, StreamingResponse
 from pydantic import Field
 
-from crypsis.web.api.shapes import Body, Number, Text, file_answer, resource
+from crypsis.web.api.shapes import Body, Number, Text, collection, file_answer
 from crypsis.web.api.snapshot import file_snapshot
 from crypsis.web.live_streams import KIND
 from crypsis.web.workbench import Workbench
@@ -26,13 +26,13 @@ class NewStream(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = resource("streams")
     streams = workbench.streams
-
-    @api.get("")
-    def list_streams() -> list[dict[str, Any]]:
-        """All streams, the newest first."""
-        return [entry.to_dict() for entry in streams.entries()]
+    api = collection(
+        "streams",
+        streams,
+        listed="All streams, the newest first.",
+        removed="Stop a stream and remove it with its windows.",
+    )
 
     @api.post("", status_code=201)
     def create(new: NewStream) -> dict[str, Any]:
@@ -70,10 +70,5 @@ def router(workbench: Workbench) -> APIRouter:
     def stop(number: Number) -> dict[str, Any]:
         """Stop after the events that are being worked on; `start` goes on from there."""
         return streams.stop(number).to_dict()
-
-    @api.delete("/{number}", status_code=204)
-    def remove(number: Number) -> None:
-        """Stop a stream and remove it with its windows."""
-        streams.remove(number)
 
     return api

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from crypsis.web.api.shapes import Body, Number, resource
+from crypsis.web.api.shapes import Body, Number, collection
 from crypsis.web.workbench import Workbench
 
 
@@ -40,13 +40,13 @@ class Decision(Body):
 
 
 def router(workbench: Workbench) -> APIRouter:
-    api = resource("warehouses")
     warehouses = workbench.warehouses
-
-    @api.get("")
-    def list_warehouses() -> list[dict[str, Any]]:
-        """All warehouses that were opened here, the newest first."""
-        return [entry.to_dict() for entry in warehouses.entries()]
+    api = collection(
+        "warehouses",
+        warehouses,
+        listed="All warehouses that were opened here, the newest first.",
+        removed="Forget a warehouse; its files stay.",
+    )
 
     @api.post("", status_code=201)
     def open_warehouse(new: NewWarehouse) -> dict[str, Any]:
@@ -57,11 +57,6 @@ def router(workbench: Workbench) -> APIRouter:
     def show_warehouse(number: Number) -> dict[str, Any]:
         """Its sources, the report of the active build with metrics and competence queries, and a build under way."""
         return warehouses.shown(number).to_dict()
-
-    @api.delete("/{number}", status_code=204)
-    def forget_warehouse(number: Number) -> None:
-        """Forget a warehouse; its files stay."""
-        warehouses.remove(number)
 
     @api.post("/{number}/build", status_code=202)
     def build(number: Number, which: Building) -> dict[str, Any]:
