@@ -9,6 +9,13 @@ from crypsis.methods.mixed.item_loss import FORMS
 from crypsis.methods.mixed.mixed_method import MixedMethod
 from crypsis.parameters import Between, OneOf
 
+MERGES = {"r": "alike in the table", "t": "alike in their items", "rt": "alike in both"}
+SCORES = {
+    "btd": "by what differs between records",
+    "btd-or": "by all that records hold",
+    "ul": "by generalizing each union",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedMethod(MixedMethod):
@@ -20,19 +27,11 @@ class BoundedMethod(MixedMethod):
 
     delta: Annotated[float, Between(0, 1), "Largest loss: 0 is none, 1 is everything."] = 0.65
     merge: Annotated[
-        str,
-        OneOf(r="alike in the table", t="alike in their items", rt="alike in both"),
-        "Unite clusters that are alike in the table, in their items, or in both.",
+        str, OneOf(**MERGES), "Unite clusters that are alike in the table, in their items, or in both."
     ] = "r"
     score: Annotated[
         str,
-        OneOf(
-            **{
-                "btd": "by what differs between records",
-                "btd-or": "by all that records hold",
-                "ul": "by generalizing each union",
-            }
-        ),
+        OneOf(**SCORES),
         "How items are compared: by a distance of records (of what differs, or of all), or by generalizing each union.",
     ] = "btd"
     item_loss: Annotated[

@@ -19,6 +19,8 @@ from crypsis.methods.mixed.recoded_clusters import Prepared
 from crypsis.parameters import Between, OneOf
 from crypsis.run_context import RunContext
 
+POLICIES = {"exhaustive": "until no two clusters fit", "paper": "as the paper prints it"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class RumBound(BoundedMethod):
@@ -50,11 +52,9 @@ class RumBound(BoundedMethod):
     costs = "What the bound leaves free is spent on the items."
 
     delta: Annotated[float, Between(0, 1), "Largest loss of the table (NCP): 0 is none, 1 is everything."] = 0.65
-    policy: Annotated[
-        str,
-        OneOf(exhaustive="until no two clusters fit", paper="as the paper prints it"),
-        "Unite until no two clusters fit, or stop as the paper prints it.",
-    ] = "exhaustive"
+    policy: Annotated[str, OneOf(**POLICIES), "Unite until no two clusters fit, or stop as the paper prints it."] = (
+        "exhaustive"
+    )
 
     @property
     def bounded(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from crypsis.parameters import Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.private import PrivateParts, head_of
 
-SCORES = ("max", "ncp_gain")
+SCORES = {"max": "the classes of its records", "ncp_gain": "what becomes narrower"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,11 +64,7 @@ class DiffGen(RegionMethod):
     example_options = "--domains public-in-data --specializations 5"
 
     specializations: Annotated[int, Between(0, 1 << 16), "Rounds, each of which specializes one value."] = 10
-    score: Annotated[
-        str,
-        OneOf(max="the classes of its records", ncp_gain="what becomes narrower"),
-        "What a value is chosen for: its classes, or narrow values.",
-    ] = "ncp_gain"
+    score: Annotated[str, OneOf(**SCORES), "What a value is chosen for: its classes, or narrow values."] = "ncp_gain"
     most_regions: Annotated[int, Between(1, 1 << 22), "Most regions, which are all counted, the empty ones too."] = 4096
 
     def generalized(self, data: Table | PrivateParts, context: RunContext, noise: Noise) -> CountedRegions:

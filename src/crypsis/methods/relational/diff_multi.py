@@ -41,6 +41,15 @@ from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.private import PrivateParts, head_of
 
+SCORES = {
+    "max": "the classes of its records",
+    "discernibility": "groups of equal size",
+    "ncp": "narrow values",
+    "ncp_gain": "what becomes narrower",
+}
+ACCOUNTINGS = {"tight": "by the most calls there can be", "printed": "as the paper prints it"}
+TOP_UPS = {"path": "all that their way has left", "longest": "what the longest way has left", "none": "nothing"}
+
 USUAL_DEPTH = 12
 
 
@@ -76,29 +85,19 @@ class DiffMulti(RegionMethod):
 
     specializations: Annotated[int, Between(0, 1 << 24), "Largest number of specializations."] = 100
     score: Annotated[
-        str,
-        OneOf(
-            max="the classes of its records",
-            discernibility="groups of equal size",
-            ncp="narrow values",
-            ncp_gain="what becomes narrower",
-        ),
-        "What a specialization is chosen for: its classes, equal sizes, or narrow values.",
+        str, OneOf(**SCORES), "What a specialization is chosen for: its classes, equal sizes, or narrow values."
     ] = "ncp_gain"
     max_depth: Annotated[
         int | None, AtLeast(0), "Most specializations of one record; up to 12 as the domains allow, unless told."
     ] = None
     numeric_cap: Annotated[int, Between(1, 30), "Most specializations of one numeric attribute on a way."] = 7
     accounting: Annotated[
-        str,
-        OneOf(tight="by the most calls there can be", printed="as the paper prints it"),
-        "Calls that epsilon is divided by: the most there can be, or as printed.",
+        str, OneOf(**ACCOUNTINGS), "Calls that epsilon is divided by: the most there can be, or as printed."
     ] = "tight"
     top_up: Annotated[
         str,
-        OneOf(path="all that their way has left", longest="what the longest way has left", none="nothing"),
-        "What counts get beside half of epsilon: all that their way has left, "
-        "what the longest way has left, or nothing.",
+        OneOf(**TOP_UPS),
+        "What counts get beside half of epsilon: all that their way has left, what the longest way has left, or nothing.",
     ] = "path"
 
     def generalized(

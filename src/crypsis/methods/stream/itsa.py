@@ -32,6 +32,11 @@ from crypsis.methods.stream.sliding_window import MODES, Slide, SlidingWindow
 from crypsis.parameters import AtLeast, OneOf, Unit
 from crypsis.run_context import RunContext
 
+SEVERAL_PLACES = {"allow": "all of them", "first": "the first that arrived"}
+EMPTY_RECORDS = {"drop": "left out", "keep": "published empty"}
+EMPTY_KNOWLEDGE = {"report": "publish the window and report it", "withhold": "withhold the window"}
+PSEUDONYMS = {"per-window": "a new one in each window", "stable": "one in all windows"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class ITSA(Method):
@@ -83,9 +88,7 @@ class ITSA(Method):
     t0: Annotated[int | None, "Where the first window begins; none: at the first event."] = None
     lateness: Annotated[int, AtLeast(0), Unit("timestamps"), "How many timestamps an event may come late."] = 0
     multi_location: Annotated[
-        str,
-        OneOf(allow="all of them", first="the first that arrived"),
-        "Several places of a person at one timestamp: all, or the first that arrived.",
+        str, OneOf(**SEVERAL_PLACES), "Several places of a person at one timestamp: all, or the first that arrived."
     ] = "allow"
     max_forward_jump: Annotated[
         int | None,
@@ -95,20 +98,18 @@ class ITSA(Method):
     flush_partial: Annotated[bool, "Also publish the unfinished last window."] = False
     empty_records: Annotated[
         str,
-        OneOf(drop="left out", keep="published empty"),
+        OneOf(**EMPTY_RECORDS),
         "People of whom everything was suppressed: left out, or published with no doublets.",
     ] = "drop"
     empty_knowledge: Annotated[
         str,
-        OneOf(report="publish the window and report it", withhold="withhold the window"),
+        OneOf(**EMPTY_KNOWLEDGE),
         "A window that tells a sensitive value too surely as a whole: report, or withhold.",
     ] = "report"
     prune_winners: Annotated[bool, "Take back suppressions that later ones made superfluous."] = False
-    pseudonyms: Annotated[
-        str,
-        OneOf(**{"per-window": "a new one in each window", "stable": "one in all windows"}),
-        "A person has a new pseudonym in each window, or one in all.",
-    ] = "per-window"
+    pseudonyms: Annotated[str, OneOf(**PSEUDONYMS), "A person has a new pseudonym in each window, or one in all."] = (
+        "per-window"
+    )
     accept_linkage: Annotated[bool, "Needed for stable pseudonyms where only each window for itself is protected."] = (
         False
     )

@@ -38,6 +38,8 @@ from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.private import PrivateParts
 
+TOKENS = {"visits": "places with their times", "places": "places alone"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class NGrams(PrivateTrajectoryMethod):
@@ -73,9 +75,7 @@ class NGrams(PrivateTrajectoryMethod):
     grams: Annotated[int, Between(1, 12), "Longest run of visits that is counted."] = 5
     longest: Annotated[int, Between(1, 256), "Visits of a person that count, the first so many."] = 10
     tokens: Annotated[
-        str,
-        OneOf(visits="places with their times", places="places alone"),
-        "What follows one another: locations with their times, or locations alone.",
+        str, OneOf(**TOKENS), "What follows one another: locations with their times, or locations alone."
     ] = "visits"
     threshold: Annotated[int | None, AtLeast(1), "From which noisy count a run lives, in place of the paper's."] = None
 

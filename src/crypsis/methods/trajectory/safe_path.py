@@ -33,6 +33,9 @@ from crypsis.parameters import Above, AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.private import PrivateParts
 
+SCHEMES = {"uniform": "alike over all levels", "printed": "as the thesis prints it", "flat": "without taxonomies"}
+THRESHOLDS = {"node": "a node's own noise", "level": "the noise of its level of the tree"}
+
 MOST_VALUES = 1 << 22  # of one domain, where a taxonomy divides it
 
 
@@ -70,7 +73,7 @@ class SafePath(PrivateTrajectoryMethod):
     height: TreeHeight = 3
     scheme: Annotated[
         str,
-        OneOf(uniform="alike over all levels", printed="as the thesis prints it", flat="without taxonomies"),
+        OneOf(**SCHEMES),
         "Division of epsilon: alike over all levels of the taxonomies, as the thesis prints it, or without taxonomies.",
     ] = "uniform"
     location_height: Annotated[int, Between(0, 16), "General levels of the taxonomy of locations."] = 2
@@ -79,9 +82,7 @@ class SafePath(PrivateTrajectoryMethod):
     taxonomy: Annotated[Taxonomy | None, "Taxonomy of the locations in place of equal ranges of their list."] = None
     order: VisitOrder = "canonical"
     thresholds: Annotated[
-        str,
-        OneOf(node="a node's own noise", level="the noise of its level of the tree"),
-        "Measure of the thresholds: a node's own noise, or that of its level of the tree.",
+        str, OneOf(**THRESHOLDS), "Measure of the thresholds: a node's own noise, or that of its level of the tree."
     ] = "node"
     threshold: Annotated[int | None, AtLeast(1), "One threshold for all nodes in place of those."] = None
     false_children: Annotated[

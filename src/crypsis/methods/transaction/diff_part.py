@@ -37,6 +37,8 @@ from crypsis.parameters import Above, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.private import PrivateParts
 
+THRESHOLDS = {"bounded": "few empty combinations may pass", "printed": "as many as in the paper"}
+
 MOST_ITEMS = 1 << 20
 
 
@@ -79,9 +81,7 @@ class DiffPart(PrivateRecordMethod):
     ] = 2
     itemset_deviations: Annotated[int, Between(1, 100), "Standard deviations that a published itemset needs."] = 2
     thresholds: Annotated[
-        str,
-        OneOf(bounded="few empty combinations may pass", printed="as many as in the paper"),
-        "Whether few empty combinations may pass, or as many as the paper's allow.",
+        str, OneOf(**THRESHOLDS), "Whether few empty combinations may pass, or as many as the paper's allow."
     ] = "bounded"
     false_children: Annotated[
         Fraction, Above(0), "Bounded thresholds: combinations made of noise alone that may pass a step on average."

@@ -32,6 +32,8 @@ from crypsis.parameters import AtLeast, Between, OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.records import EncodedTransactions
 
+OBJECTIVES = {"item": "the loss of the item", "dataset": "the loss of all records"}
+
 MOST_ITEMS = 20_000
 EVERY = np.iinfo(np.int64).max
 
@@ -109,9 +111,7 @@ class PolicyMethod(Method):
     privacy: Annotated[PrivacyPolicy | None, "The itemsets that must not identify anybody, in place of m."] = None
     max_suppressed: Annotated[float, Between(0, 1), "Share of the items that may be left out."] = 0.0
     objective: Annotated[
-        str,
-        OneOf(item="the loss of the item", dataset="the loss of all records"),
-        "What a merge must keep small: the loss of the item, or of all records.",
+        str, OneOf(**OBJECTIVES), "What a merge must keep small: the loss of the item, or of all records."
     ] = "item"
     candidate_cap: Annotated[
         int,
