@@ -78,8 +78,6 @@ class BoundGapLoss(Metric):
     """Width of the bounds that a release puts around counts, and the share of true counts between them."""
 
     name = "bound_gap_loss"
-    accepts = (Table, Mixed, Transactions)
-    reads = (PublishedTable, PublishedMixed, PublishedTransactions, DisassociatedTransactions)
     seeded = True
     takes = ("queries",)
     default = False

@@ -167,8 +167,6 @@ class NCPLoss(Metric):
     """Share of its column that a published cell may stand for, of all columns and of each."""
 
     name = "ncp_loss"
-    accepts = (Table, Mixed)
-    reads = (PublishedTable, PublishedMixed)
     measure = staticmethod(ncp_loss)
     figures = (
         Figure(

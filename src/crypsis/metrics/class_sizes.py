@@ -15,7 +15,7 @@ import numpy as np
 from crypsis.arrays import Int64s
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import PublishedTable, Table
-from crypsis.metrics.figure import Figure, Measured, figures_of
+from crypsis.metrics.figure import Figure, Measured
 from crypsis.metrics.metric import Metric
 
 
@@ -105,7 +105,4 @@ class ClassSizesMetric(Metric):
     """How many classes of records look the same, how large they are, and discernibility."""
 
     name = "class_sizes"
-    accepts = (Table, Mixed)
-    reads = (PublishedTable, PublishedMixed)
     measure = staticmethod(class_sizes)
-    figures = figures_of(ClassSizes)

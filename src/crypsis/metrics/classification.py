@@ -20,7 +20,7 @@ from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedColumn, PublishedTable, Table
 from crypsis.data.values import POLARS_TYPES, read_value, write_value
 from crypsis.errors import BadParameter, MissingExtra, NotApplicable
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.parameters import AtLeast, OneOf, Parameter
 
@@ -244,9 +244,6 @@ class ClassificationScore(Metric):
 
     name = "classification_score"
     former_name = "classification_accuracy"
-    accepts = (Table, Mixed)
-    reads = (PublishedTable, PublishedMixed)
     seeded = True
     default = False
     measure = staticmethod(classification_accuracy)
-    figures = figures_of(Classification)

@@ -9,7 +9,7 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.forest_counts import ForestCounts
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
-from crypsis.metrics.figure import Figure, Measured, figures_of
+from crypsis.metrics.figure import Figure, Measured
 from crypsis.metrics.metric import Metric
 
 
@@ -77,6 +77,4 @@ class ClusterStructureMetric(Metric):
     """What a disassociated release is made of."""
 
     name = "cluster_structure"
-    accepts = (Transactions,)
     measure = staticmethod(cluster_structure)
-    figures = figures_of(ClusterStructure)

@@ -19,7 +19,7 @@ from crypsis.errors import BadParameter, NotApplicable
 from crypsis.kernels.optics import optics
 from crypsis.metrics.alignment import align
 from crypsis.metrics.distance import diameter
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.route_distance import Routes, near_routes, representative_points
 from crypsis.parameters import Above, AtLeast, Parameter
@@ -275,8 +275,6 @@ class ClusteringComparisonMetric(Metric):
     """Do rows that were alike before still fall into one cluster: precision and recall of density clusters."""
 
     name = "clustering_comparison"
-    accepts = (Trajectories, Tracks)
     aligned = True
     default = False
     measure = staticmethod(clustering_comparison)
-    figures = figures_of(ClusteringComparison)

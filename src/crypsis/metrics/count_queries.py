@@ -170,8 +170,6 @@ class TripQueryLoss(Metric):
 
     name = "trip_query_loss"
     former_name = "trip_query_error"
-    accepts = (Events,)
-    reads = (SyntheticTrajectories,)
     seeded = True
     measure = staticmethod(trip_query_error)
     figures = (

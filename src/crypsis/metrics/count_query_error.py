@@ -94,8 +94,6 @@ class CountQueryLoss(Metric):
 
     name = "count_query_loss"
     former_name = "count_query_error"
-    accepts = (Table, Mixed)
-    reads = (PublishedTable, PublishedMixed)
     seeded = True
     takes = ("queries",)
     measure = staticmethod(count_query_error)

@@ -75,7 +75,6 @@ class DisplacementMetric(Metric):
     """Distance of fixes from the published point of their cell."""
 
     name = "displacement"
-    accepts = (Tracks,)
     measure = staticmethod(displacement)
     figures = (
         Figure("displaced_points", "Fixes in published cells", "Fixes of the original in cells that are published."),

@@ -91,7 +91,6 @@ class DistanceLoss(Metric):
     """Mean distance from a visit to the locations that were published for it."""
 
     name = "distance_loss"
-    accepts = (Trajectories,)
     aligned = True
     measure = staticmethod(distance_loss)
     figures = (
@@ -111,7 +110,6 @@ class NormalizedDistanceLoss(Metric):
     """The same as a share of the largest distance between two locations."""
 
     name = "normalized_distance_loss"
-    accepts = (Trajectories,)
     aligned = True
     measure = staticmethod(normalized_distance_loss)
     figures = (

@@ -83,7 +83,6 @@ class KLDivergenceLoss(Metric):
     """Divergence between how often locations occur in the original and may occur in the release."""
 
     name = "kl_divergence_loss"
-    accepts = (Trajectories,)
     seeded = True
     measure = staticmethod(kl_divergence_loss)
     figures = (

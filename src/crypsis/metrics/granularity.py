@@ -82,8 +82,6 @@ class GranularityScore(Metric):
     """How fine the published cells still are, of all columns and of each; 1 is as fine as collected."""
 
     name = "granularity_score"
-    accepts = (Table,)
-    reads = (PublishedTable,)
     measure = staticmethod(granularity_score)
     figures = (
         Figure(

@@ -99,7 +99,6 @@ class ItemFrequencyLoss(Metric):
 
     name = "item_frequency_loss"
     former_name = "item_frequency_error"
-    accepts = (Transactions,)
     measure = staticmethod(item_frequency_error)
     figures = (
         Figure(

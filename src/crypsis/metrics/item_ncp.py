@@ -95,7 +95,6 @@ class ItemNCPLoss(Metric):
     """Share of all items that a published item may stand for."""
 
     name = "item_ncp_loss"
-    accepts = (Transactions,)
     measure = staticmethod(item_ncp_loss)
     figures = (
         Figure(

@@ -219,7 +219,6 @@ class ItemsetQueryLoss(Metric):
 
     name = "itemset_query_loss"
     former_name = "itemset_query_error"
-    accepts = (Transactions,)
     seeded = True
     measure = staticmethod(itemset_query_error)
     figures = (

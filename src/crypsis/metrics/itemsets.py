@@ -24,7 +24,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadTaxonomy, NotApplicable
 from crypsis.hierarchy.taxonomy import Taxonomy
 from crypsis.kernels.top_itemsets import TopItemsets, top_itemsets
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 
 MOST = 1_000
@@ -233,17 +233,14 @@ class TkdLoss(Metric):
     """tKd: share of the most frequent itemsets that the release does not show."""
 
     name = "tkd_loss"
-    accepts = (Transactions,)
     seeded = True
     measure = staticmethod(tkd_loss)
-    figures = figures_of(TopItemsetLoss)
 
 
 class TkdMl2Loss(Metric):
     """tKd-ML2: the same with itemsets across the levels of a hierarchy."""
 
     name = "tkd_ml2_loss"
-    accepts = (Transactions,)
     seeded = True
     needs = ("hierarchy",)
     default = False

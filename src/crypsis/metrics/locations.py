@@ -17,7 +17,7 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.symbol_distances import distances_to_members
 from crypsis.metrics.distance import diameter
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated_to_known
 
@@ -168,6 +168,4 @@ class LocationStatisticsMetric(Metric):
     """Intact, generalized and suppressed locations, and how wide the generalized ones are."""
 
     name = "location_statistics"
-    accepts = (Trajectories,)
     measure = staticmethod(location_statistics)
-    figures = figures_of(LocationStatistics)

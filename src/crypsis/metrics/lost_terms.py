@@ -13,7 +13,7 @@ import numpy as np
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.transaction import Transactions
 from crypsis.errors import NotApplicable
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 
 
@@ -65,6 +65,4 @@ class TlostLoss(Metric):
 
     name = "tlost_loss"
     former_name = "lost_terms"
-    accepts = (Transactions,)
     measure = staticmethod(lost_terms)
-    figures = figures_of(LostTerms)

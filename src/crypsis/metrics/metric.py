@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from crypsis.errors import NotApplicable
 from crypsis.metrics.exact_sums import rounded
-from crypsis.metrics.figure import Figure
+from crypsis.metrics.figure import Figure, Measured, figures_of
 
 
 class Metric:
     """One metric: what it compares, and its figures. The first line of the docstring is its help text.
 
     `measure` is a pure function of the original and the published data. It returns a number, which is then the figure
-    of the metric's name, or an object whose `figures()` names several.
+    of the metric's name, or an object whose `figures()` names several. What it compares, and the figures of such an
+    object, are those that it is annotated with.
     """
 
     name: ClassVar[str]
     former_name: ClassVar[str] = ""  # still understood in experiments and on command lines
     figures: ClassVar[tuple[Figure, ...]]
     accepts: ClassVar[tuple[type, ...]]  # kinds of original data
-    reads: ClassVar[tuple[type, ...]] = (object,)  # published forms
+    reads: ClassVar[tuple[type, ...]]  # published forms
     aligned: ClassVar[bool] = False  # compares each published row with the trajectory it was made from
     seeded: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()  # side inputs of the data that `measure` takes by name, such as a taxonomy
     takes: ClassVar[tuple[str, ...]] = ()  # the same, where it can do without
     default: ClassVar[bool] = True  # quick whatever the data, so it is measured unasked
     measure: ClassVar[Callable[..., Any]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "measure" not in vars(cls):
+            return
+        hints = get_type_hints(cls.measure)
+        original, published = list(hints.values())[:2]
+        cls.accepts, cls.reads = get_args(original) or (original,), get_args(published) or (published,)
+        if issubclass(result := hints["return"], Measured):
+            cls.figures = figures_of(result)
 
     @classmethod
     def summary(cls) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
-from crypsis.metrics.figure import Figure, Measured, figures_of
+from crypsis.metrics.figure import Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips, matched
 
@@ -76,7 +76,4 @@ class OriginDestinationLoss(Metric):
 
     name = "origin_destination_loss"
     former_name = "origin_destination_error"
-    accepts = (Events,)
-    reads = (SyntheticTrajectories,)
     measure = staticmethod(origin_destination_error)
-    figures = figures_of(OriginDestinationError)

@@ -158,7 +158,6 @@ class ReLoss(Metric):
     """re: relative error of how often two terms of middling frequency occur together."""
 
     name = "re_loss"
-    accepts = (Transactions,)
     seeded = True
     measure = staticmethod(re_loss)
     figures = (

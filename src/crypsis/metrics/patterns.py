@@ -20,7 +20,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
 from crypsis.kernels.prefix_span import pattern_indices, prefix_span
 from crypsis.kernels.row_order import sorted_rows
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.translation import translated
 from crypsis.parameters import Above, AtLeast, Between, Parameter
@@ -187,8 +187,6 @@ class PatternPreservationMetric(Metric):
     """Share of the frequent patterns that stay frequent, and of the released ones that are false."""
 
     name = "pattern_preservation"
-    accepts = (Trajectories,)
     seeded = True
     default = False
     measure = staticmethod(pattern_preservation)
-    figures = figures_of(PatternPreservation)

@@ -123,7 +123,6 @@ class VisitQueryLoss(Metric):
 
     name = "visit_query_loss"
     former_name = "average_relative_error"
-    accepts = (Trajectories,)
     seeded = True
     measure = staticmethod(average_relative_error)
     figures = (

@@ -23,7 +23,7 @@ from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.errors import MissingExtra, NotApplicable
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.parameters import OneOf, Parameter
 
@@ -189,9 +189,6 @@ class RegionClassificationMetric(Metric):
     """How well the class is predicted from published counts of regions, with the best and the least beside it."""
 
     name = "region_classification"
-    accepts = (Table,)
-    reads = (CountedRegions,)
     seeded = True
     default = False
     measure = staticmethod(region_classification)
-    figures = figures_of(RegionClassification)

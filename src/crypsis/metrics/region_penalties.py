@@ -11,7 +11,7 @@ import numpy as np
 
 from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 
 
@@ -79,7 +79,4 @@ class RegionPenaltiesMetric(Metric):
     """NCP and discernibility of published counts of regions, from the counts themselves."""
 
     name = "region_penalties"
-    accepts = (Table,)
-    reads = (CountedRegions,)
     measure = staticmethod(region_penalties)
-    figures = figures_of(RegionPenalties)

@@ -58,7 +58,6 @@ class CombinedDistanceLoss(Metric):
     """The distance times the share of the taxonomy that the published location spans."""
 
     name = "combined_distance_loss"
-    accepts = (Trajectories,)
     aligned = True
     needs = ("taxonomy",)
     measure = staticmethod(combined_distance_loss)
@@ -76,7 +75,6 @@ class SemanticPenaltyLoss(Metric):
     """Share of the taxonomy that a published location spans; intact ones count nothing."""
 
     name = "semantic_penalty_loss"
-    accepts = (Trajectories,)
     needs = ("taxonomy",)
     measure = staticmethod(semantic_penalty_loss)
     figures = (

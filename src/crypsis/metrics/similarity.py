@@ -16,7 +16,7 @@ from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectori
 from crypsis.errors import NotApplicable
 from crypsis.kernels.prefix_span import pattern_indices
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import Figure, Measured, figures_of
+from crypsis.metrics.figure import Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.patterns import Patterns, frequent_patterns
 from crypsis.metrics.queries import support
@@ -93,7 +93,5 @@ class PatternSimilarityMetric(Metric):
     """SIM1 and SIM2: are the frequent patterns of the release as frequent, and as many, as the original's."""
 
     name = "pattern_similarity"
-    accepts = (Trajectories,)
     default = False
     measure = staticmethod(pattern_similarity)
-    figures = figures_of(PatternSimilarity)

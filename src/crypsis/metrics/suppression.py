@@ -11,7 +11,7 @@ import numpy as np
 from crypsis.data.stream import Events
 from crypsis.data.windows import PublishedWindows
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 
 
@@ -101,7 +101,4 @@ class SuppressionLossMetric(Metric):
     """Share of the doublets that windows of a stream suppress, and how many were published before."""
 
     name = "suppression_loss"
-    accepts = (Events,)
-    reads = (PublishedWindows,)
     measure = staticmethod(suppression_loss)
-    figures = figures_of(SuppressionLoss)

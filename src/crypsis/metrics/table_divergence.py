@@ -170,8 +170,6 @@ class TableKLDivergenceLoss(Metric):
     """Divergence between the original combinations of quasi-identifiers and those that the release allows."""
 
     name = "table_kl_divergence_loss"
-    accepts = (Table,)
-    reads = (PublishedTable,)
     default = False
     measure = staticmethod(table_kl_divergence_loss)
     figures = (

@@ -12,7 +12,7 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadCoordinate, BadParameter
 from crypsis.metrics.exact_sums import mean, total
-from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 
 
@@ -118,6 +118,4 @@ class TrackLengthsMetric(Metric):
     """How long tracks are before and after, and how far the two distributions are apart."""
 
     name = "track_lengths"
-    accepts = (Tracks,)
     measure = staticmethod(track_lengths)
-    figures = figures_of(TrackLengths)

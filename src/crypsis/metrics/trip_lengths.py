@@ -11,7 +11,7 @@ from crypsis.arrays import Float64s
 from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.metrics.exact_sums import total
-from crypsis.metrics.figure import Figure, Measured, figures_of
+from crypsis.metrics.figure import Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips
 
@@ -64,7 +64,4 @@ class TripLengthsMetric(Metric):
     """How many visits trips have before and after, and how far the two distributions are apart."""
 
     name = "trip_lengths"
-    accepts = (Events,)
-    reads = (SyntheticTrajectories,)
     measure = staticmethod(trip_lengths)
-    figures = figures_of(TripLengths)

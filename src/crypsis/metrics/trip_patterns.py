@@ -17,7 +17,7 @@ from crypsis.data.stream import Events
 from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import SHARE, Figure, Measured, figures_of
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
 from crypsis.metrics.trips import Trips, matched
 
@@ -96,7 +96,4 @@ class TripPatternsMetric(Metric):
     """Are the most frequent runs of places still the most frequent, and how far off are their counts."""
 
     name = "trip_patterns"
-    accepts = (Events,)
-    reads = (SyntheticTrajectories,)
     measure = staticmethod(trip_patterns)
-    figures = figures_of(TripPatterns)

@@ -123,7 +123,6 @@ class UtilityLoss(Metric):
     """Share of the sets that a published record may stand for which generalization added."""
 
     name = "utility_loss"
-    accepts = (Transactions, Mixed)
     measure = staticmethod(utility_loss)
     figures = (
         Figure(

@@ -97,7 +97,8 @@ class DiffMulti(RegionMethod):
     top_up: Annotated[
         str,
         OneOf(**TOP_UPS),
-        "What counts get beside half of epsilon: all that their way has left, what the longest way has left, or nothing.",
+        "What counts get beside half of epsilon: all that their way has left, "
+        "what the longest way has left, or nothing.",
     ] = "path"
 
     def generalized(
