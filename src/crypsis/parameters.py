@@ -13,7 +13,7 @@ import math
 import operator
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
@@ -135,6 +135,17 @@ class SideInput(ABC):
         """Where it comes from, in brackets, as its text ends with; nothing of what was given as it is."""
         origin = getattr(self, "origin", "")
         return f" ({origin})" if origin else ""
+
+    @property
+    def identity(self) -> Hashable:
+        """What makes two of a class equal."""
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"

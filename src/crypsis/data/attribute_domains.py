@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,13 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Float64s, Int32s
-from crypsis.data.domains import PUBLIC_IN_DATA, THOSE_OF_DATA
+from crypsis.data.domains import PUBLIC_IN_DATA, THOSE_OF_DATA, PublicInData
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.relational import Table
 from crypsis.data.values import converted, inferred_type
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease, PublicInputMissing, UnreadableFile, did_you_mean
-from crypsis.parameters import Deferred, SideInput
+from crypsis.parameters import SideInput
 from crypsis.strict_json import parse_json
 
 DEFAULT_BINS = 256
@@ -160,18 +160,16 @@ class AttributeDomains(SideInput):
         except (KeyError, TypeError, BadDomain) as error:
             raise BadRelease("The release describes its domains in a way that is not understood.") from error
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AttributeDomains) and self.to_json() == other.to_json()
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.domains.items()))
+    @property
+    def identity(self) -> Hashable:
+        return (frozenset(self.domains.items()), self.declared)
 
     def __str__(self) -> str:
         return f"domains of {len(self.domains)} columns, {self.declared}"
 
 
 @dataclass(frozen=True)
-class PublicAttributes(Deferred):
+class PublicAttributes(PublicInData):
     """The domains that the values of the data span, which whoever says so knows to be public."""
 
     makes = AttributeDomains
@@ -194,9 +192,6 @@ class PublicAttributes(Deferred):
             else:
                 domains[column.name] = CategoryDomain(tuple(values.cast(pl.String).to_list()))
         return AttributeDomains(domains, declared=THOSE_OF_DATA)
-
-    def __str__(self) -> str:
-        return PUBLIC_IN_DATA
 
 
 def _domain(name: str, entry: Any) -> NumericDomain | CategoryDomain:

@@ -10,7 +10,7 @@ Nodes are numbered in level order. Leaves have positions from left to right, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +114,9 @@ class CategoryTrees(SideInput):
     def column_types(self) -> dict[str, str]:
         return dict.fromkeys(self.trees, "category")
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CategoryTrees) and self.trees == other.trees
-
-    def __hash__(self) -> int:
-        return hash(tuple(sorted(self.trees)))
+    @property
+    def identity(self) -> Hashable:
+        return frozenset(self.trees.items())
 
     def __str__(self) -> str:
         return f"trees over the categories of {len(self.trees)} columns"

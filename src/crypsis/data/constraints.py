@@ -6,9 +6,8 @@ occurs in the file, or the one that is given); or it is JSON: lists of labels, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,14 @@ import polars as pl
 
 from crypsis.arrays import Int32s
 from crypsis.data.formats.source import place
-from crypsis.data.label_lists import read_label_lists
+from crypsis.data.from_coordinates import FromCoordinates
+from crypsis.data.label_lists import LabelLists
 from crypsis.data.spatial_packing import packed, parts_needed
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.errors import BadConstraints, BadParameter, UnknownLocation, did_you_mean
-from crypsis.parameters import Deferred, SideInput
 
 
-class UtilityConstraints(SideInput):
+class UtilityConstraints(LabelLists):
     """Disjoint groups of locations; a published symbol must lie inside one of them.
 
     Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
@@ -31,6 +30,7 @@ class UtilityConstraints(SideInput):
     """
 
     in_words = "utility constraints (a file, or auto:SIZE to group near locations)"
+    error = BadConstraints
 
     def __init__(self, groups: Iterable[Iterable[str]], *, source: str | None = None, origin: str = "") -> None:
         self.groups: tuple[tuple[str, ...], ...] = tuple(tuple(group) for group in groups)
@@ -62,12 +62,6 @@ class UtilityConstraints(SideInput):
         if self.source is None:
             return {"where": f"constraint {number + 1}", "constraint": number + 1}
         return place(self.source, number)
-
-    @classmethod
-    def from_file(cls, path: str | Path, *, separator: str | None = None) -> UtilityConstraints:
-        """Read a file of labels, one constraint per line, or of JSON lists."""
-        groups, source = read_label_lists(path, separator=separator, error=BadConstraints)
-        return cls(groups, source=source)
 
     @classmethod
     def from_text(cls, text: str) -> UtilityConstraints | AutomaticConstraints:
@@ -156,37 +150,25 @@ class UtilityConstraints(SideInput):
     def __len__(self) -> int:
         return len(self.groups)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UtilityConstraints) and self._listed() == other._listed()
-
-    def __hash__(self) -> int:
-        return hash(frozenset(map(frozenset, self.groups)))
+    @property
+    def identity(self) -> Hashable:
+        return frozenset(map(frozenset, self.groups))
 
     def __str__(self) -> str:
         return f"{len(self)} constraints on {len(self._group_of)} locations{self.origin_words}"
 
 
 @dataclass(frozen=True)
-class AutomaticConstraints(Deferred):
+class AutomaticConstraints(FromCoordinates):
     """Groups of at most `size` locations that lie near each other, made from the location table."""
 
     makes = UtilityConstraints
+    number_name, least = "size", 1
 
     size: int = 10
 
-    def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
-            raise BadParameter(f"AutomaticConstraints: size must be an int of at least 1, got {self.size!r}.")
-
-    @property
-    def needs_records(self) -> bool:
-        return False
-
     def make(self, data: Trajectories) -> UtilityConstraints:
         return UtilityConstraints.near(data.locations, self.size)
-
-    def __str__(self) -> str:
-        return f"auto:{self.size}"
 
 
 TENS_OF_NEAR = AutomaticConstraints(size=10)

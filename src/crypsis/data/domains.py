@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,11 +122,13 @@ class LocationDomain(SideInput):
     def __len__(self) -> int:
         return len(self.vocabulary)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LocationDomain) and self.to_json() == other.to_json()
-
-    def __hash__(self) -> int:
-        return hash(self.vocabulary)
+    @property
+    def identity(self) -> Hashable:
+        return (
+            self.labels,
+            *(None if part is None else tuple(part.tolist()) for part in (self.x, self.y)),
+            self.declared,
+        )
 
     def __str__(self) -> str:
         return f"{len(self)} locations, {self.declared}"
@@ -213,8 +215,15 @@ class TimeDomain(SideInput):
         return f"{len(self)} times, {self.declared}"
 
 
+class PublicInData(Deferred):
+    """What the data span, which whoever says so knows to be public."""
+
+    def __str__(self) -> str:
+        return PUBLIC_IN_DATA
+
+
 @dataclass(frozen=True)
-class PublicLocations(Deferred):
+class PublicLocations(PublicInData):
     """The locations of the data, which whoever says so knows to be public."""
 
     makes = LocationDomain
@@ -225,12 +234,9 @@ class PublicLocations(Deferred):
             raise BadDomain("The data name no location, so the domain cannot be taken from them; declare it.")
         return LocationDomain(places.vocabulary.series, places.x, places.y, declared=THOSE_OF_DATA)
 
-    def __str__(self) -> str:
-        return PUBLIC_IN_DATA
-
 
 @dataclass(frozen=True)
-class PublicTimes(Deferred):
+class PublicTimes(PublicInData):
     """The time from the first event of the data to the last, which whoever says so knows to be public."""
 
     makes = TimeDomain
@@ -239,9 +245,6 @@ class PublicTimes(Deferred):
         if not len(data):
             raise BadDomain("The data hold no event, so the domain cannot be taken from them; declare it.")
         return TimeDomain(int(data.t.min()), int(data.t.max()) + 1, declared=THOSE_OF_DATA)
-
-    def __str__(self) -> str:
-        return PUBLIC_IN_DATA
 
 
 def _since_1970(text: str, seconds: int) -> int:

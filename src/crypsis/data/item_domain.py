@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from crypsis.data.domains import PUBLIC_IN_DATA, THOSE_OF_DATA
+from crypsis.data.domains import PUBLIC_IN_DATA, THOSE_OF_DATA, PublicInData
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease
-from crypsis.parameters import Deferred, SideInput
+from crypsis.parameters import SideInput
 
 
 class ItemDomain(SideInput):
@@ -77,18 +77,16 @@ class ItemDomain(SideInput):
     def __len__(self) -> int:
         return len(self.vocabulary)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ItemDomain) and self.to_json() == other.to_json()
-
-    def __hash__(self) -> int:
-        return hash(self.labels)
+    @property
+    def identity(self) -> Hashable:
+        return (self.labels, self.declared)
 
     def __str__(self) -> str:
         return f"{len(self)} items, {self.declared}"
 
 
 @dataclass(frozen=True)
-class PublicItems(Deferred):
+class PublicItems(PublicInData):
     """The items of the data, which whoever says so knows to be public."""
 
     makes = ItemDomain
@@ -97,6 +95,3 @@ class PublicItems(Deferred):
         if not len(data.vocabulary):
             raise BadDomain("The data name no item, so the domain cannot be taken from them; declare it.")
         return ItemDomain(data.vocabulary.series, declared=THOSE_OF_DATA)
-
-    def __str__(self) -> str:
-        return PUBLIC_IN_DATA

@@ -8,15 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar, Self
 
 from crypsis.data.formats.compression import existing_file
 from crypsis.data.formats.lines import read_lines
 from crypsis.data.formats.source import NumberedRows
 from crypsis.errors import BadRow, InputError
+from crypsis.parameters import SideInput
 from crypsis.strict_json import parse_json
 
 SEPARATORS = ("\t", ";", "|", ",")
 MEMORY_PER_BYTE = 6.0
+
+
+class LabelLists(SideInput):
+    """A side input of lists of labels, which a file may hold."""
+
+    error: ClassVar[type[InputError]]
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, separator: str | None = None) -> Self:
+        """Read a file with one list of labels per line, or of JSON lists."""
+        lists, source = read_label_lists(path, separator=separator, error=cls.error)
+        return cls(lists, source=source)  # type: ignore[call-arg]
 
 
 def read_label_lists(

@@ -12,11 +12,10 @@ A derived policy tells what occurs in the original, so only its recipe is ever p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,12 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.source import place
-from crypsis.data.label_lists import read_label_lists
+from crypsis.data.label_lists import LabelLists
 from crypsis.data.term_rank import term_rank
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadPolicy, OriginalRequired, TooLarge
-from crypsis.parameters import Deferred, SideInput
+from crypsis.parameters import Deferred
 
 MOST_COMBINATIONS = 100_000_000
 MOST_DRAWN = 1_000_000
@@ -38,10 +37,11 @@ DRAWS_PER_SET = 20
 FORMS = {"all": ("M",), "items": (), "rare": ("Q", "M"), "random": ("N", "SIZE", "SEED")}
 
 
-class PrivacyPolicy(SideInput):
+class PrivacyPolicy(LabelLists):
     """Itemsets by their labels. `itemsets` is None where only the recipe is known, as in a manifest."""
 
     in_words = "a privacy policy (a file, or all:M, items, rare:Q:M, random:N:SIZE:SEED)"
+    error = BadPolicy
 
     def __init__(
         self, itemsets: Iterable[Iterable[str]] | None, *, source: str | None = None, origin: str = ""
@@ -65,12 +65,6 @@ class PrivacyPolicy(SideInput):
                 **where,
             )
         return distinct
-
-    @classmethod
-    def from_file(cls, path: str | Path, *, separator: str | None = None) -> PrivacyPolicy:
-        """Read a file with one itemset per line, or of JSON lists."""
-        itemsets, source = read_label_lists(path, separator=separator, error=BadPolicy)
-        return cls(itemsets, source=source)
 
     @classmethod
     def from_text(cls, text: str) -> PrivacyPolicy | DerivedPolicy:
@@ -133,11 +127,9 @@ class PrivacyPolicy(SideInput):
     def __len__(self) -> int:
         return len(self.itemsets or ())
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PrivacyPolicy) and (self.itemsets, self.origin) == (other.itemsets, other.origin)
-
-    def __hash__(self) -> int:
-        return hash((self.itemsets, self.origin))
+    @property
+    def identity(self) -> Hashable:
+        return (self.itemsets, self.origin)
 
     def __str__(self) -> str:
         return self.origin or f"{len(self)} itemsets"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
@@ -56,11 +56,9 @@ class Promises(SideInput):
             made.append(PARTS[model].from_parameters(parameters))
         return cls(made)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Promises) and self.listed == other.listed
-
-    def __hash__(self) -> int:
-        return hash(self.listed)
+    @property
+    def identity(self) -> Hashable:
+        return self.listed
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.listed))

@@ -17,7 +17,7 @@ Further sources, such as SKOS concept schemes, add one line to `SOURCES`: the en
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,11 +88,9 @@ class Hierarchies(SideInput):
     def items(self) -> list[tuple[str, Hierarchy]]:
         return list(self._trees.items())
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Hierarchies) and self._trees == other._trees
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._trees.items()))
+    @property
+    def identity(self) -> Hashable:
+        return frozenset(self._trees.items())
 
     def __str__(self) -> str:
         return "; ".join(f"{name}: {tree}" for name, tree in self._trees.items())

@@ -24,12 +24,13 @@ from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.data.formats.csv import read_frame
 from crypsis.data.formats.source import place
+from crypsis.data.from_coordinates import FromCoordinates
 from crypsis.data.spatial_packing import packed, parts_needed
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, BadParameter, BadTaxonomy, UnknownLocation, did_you_mean
 from crypsis.hierarchy.files import MADE_FROM_DATA, read_hierarchy
-from crypsis.parameters import Deferred, SideInput
+from crypsis.parameters import SideInput
 
 
 class Taxonomy(Tree, SideInput):
@@ -339,26 +340,16 @@ def _says_how_it_was_made(path: str | Path) -> bool:
 
 
 @dataclass(frozen=True)
-class AutomaticTaxonomy(Deferred):
+class AutomaticTaxonomy(FromCoordinates):
     """A taxonomy built from the coordinates of the location table, with at most `fan_out` children per node."""
 
     makes = Taxonomy
+    number_name, least = "fan_out", 2
 
     fan_out: int = 5
 
-    def __post_init__(self) -> None:
-        if isinstance(self.fan_out, bool) or not isinstance(self.fan_out, int) or self.fan_out < 2:
-            raise BadParameter(f"AutomaticTaxonomy: fan_out must be an int of at least 2, got {self.fan_out!r}.")
-
-    @property
-    def needs_records(self) -> bool:
-        return False
-
     def make(self, data: Trajectories) -> Taxonomy:
         return Taxonomy.near(data.locations, self.fan_out)
-
-    def __str__(self) -> str:
-        return f"auto:{self.fan_out}"
 
 
 FAN_OUT_FIVE = AutomaticTaxonomy(fan_out=5)

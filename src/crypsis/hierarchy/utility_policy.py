@@ -11,31 +11,31 @@ A file has one set per line, or is JSON (see `label_lists`). Or a policy is deri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
 from crypsis.arrays import Int32s
 from crypsis.data.formats.compression import names_file
 from crypsis.data.formats.source import place
-from crypsis.data.label_lists import read_label_lists
+from crypsis.data.label_lists import LabelLists
 from crypsis.data.term_rank import term_rank
 from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadPolicy
 from crypsis.hierarchy.balanced import BalancedHierarchy, ItemHierarchy
-from crypsis.parameters import Deferred, SideInput
+from crypsis.parameters import Deferred
 
 FORMS = ("single", "fixed", "frequency", "cooccurrence", "hierarchy")
 
 
-class UtilityPolicy(SideInput):
+class UtilityPolicy(LabelLists):
     """Disjoint sets of items by their labels."""
 
     in_words = "a utility policy (a file, or single, fixed, frequency:B, cooccurrence:B, hierarchy:LEVEL[:FILE])"
+    error = BadPolicy
 
     def __init__(self, sets: Iterable[Iterable[str]], *, source: str | None = None, origin: str = "") -> None:
         self.source = source
@@ -58,12 +58,6 @@ class UtilityPolicy(SideInput):
                 self._set_of[label] = index
 
     @classmethod
-    def from_file(cls, path: str | Path, *, separator: str | None = None) -> UtilityPolicy:
-        """Read a file with one set per line, or of JSON lists."""
-        sets, source = read_label_lists(path, separator=separator, error=BadPolicy)
-        return cls(sets, source=source)
-
-    @classmethod
     def from_text(cls, text: str) -> UtilityPolicy | DerivedUtility:
         form, *rest = ("fixed" if text == "none" else text).split(":", 2)
         if form not in FORMS or names_file(text):
@@ -83,11 +77,9 @@ class UtilityPolicy(SideInput):
     def __len__(self) -> int:
         return len(self.sets)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UtilityPolicy) and sorted(self.sets) == sorted(other.sets)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self.sets))
+    @property
+    def identity(self) -> Hashable:
+        return frozenset(self.sets)
 
     def __str__(self) -> str:
         return f"{len(self)} sets of {len(self._set_of)} items{self.origin_words}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
@@ -56,11 +56,9 @@ class Weights(SideInput):
             raise BadParameter("weights: at least one weight must be above 0.", parameter="weights")
         return [weight / sum(weights) for weight in weights]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Weights) and self._weights == other._weights
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._weights.items()))
+    @property
+    def identity(self) -> Hashable:
+        return frozenset(self._weights.items())
 
     def __str__(self) -> str:
         return ",".join(f"{name}={weight:f}" for name, weight in self._weights.items())

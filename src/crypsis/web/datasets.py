@@ -205,6 +205,7 @@ class Datasets:
     # Looking
 
     def entries(self) -> list[Entry]:
+        """All datasets, the newest first, each with its roles, edits and what was found in its file."""
         return self.workspace.entries(KIND)
 
     def entry(self, number: str) -> Entry:
@@ -367,6 +368,7 @@ class Datasets:
         return self.workspace.change(KIND, number, alter, revision=revision)
 
     def remove(self, number: str) -> None:
+        """Remove a dataset. Results of experiments on it stay."""
         self.workspace.remove(KIND, number)
         with self._lock:
             for key in [key for key in self._grids if key[0] == number]:

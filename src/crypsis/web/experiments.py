@@ -133,6 +133,7 @@ class Experiments:
     # What there is
 
     def entries(self, mode: str | None = None, dataset: str | None = None) -> list[Entry]:
+        """All experiments, the newest first."""
         return [
             entry
             for entry in self.workspace.entries(KIND)
@@ -171,7 +172,10 @@ class Experiments:
         return self.workspace.change(KIND, number, alter, revision=revision)
 
     def remove(self, number: str) -> None:
-        """Stop it and remove it. Where another server runs it, that one must stop it: it would write it again."""
+        """Stop an experiment and remove it with its results.
+
+        Where another server runs it, that one must stop it: it would write it again.
+        """
         if number in self._jobs:
             self.cancel(number)
         try:

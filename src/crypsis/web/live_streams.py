@@ -136,6 +136,7 @@ class LiveStreams:
         self._lock = threading.Lock()
 
     def entries(self) -> list[Entry]:
+        """All streams, the newest first."""
         return self.workspace.entries(KIND)
 
     def create(
@@ -235,6 +236,7 @@ class LiveStreams:
         return live
 
     def remove(self, number: str) -> None:
+        """Stop a stream and remove it with its windows."""
         if number in self._live:
             self.stop(number)
             del self._live[number]

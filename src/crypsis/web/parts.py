@@ -112,6 +112,7 @@ class Parts:
     # What there is
 
     def entries(self) -> list[Entry]:
+        """All data in parts that were opened here, the newest first."""
         return self.workspace.entries(KIND)
 
     def entry(self, number: str) -> Entry:
@@ -128,7 +129,7 @@ class Parts:
         return known or self.workspace.create(KIND, name or "parts", {"section": {"path": str(place)}, "run": {}})
 
     def remove(self, number: str) -> None:
-        """Forget the parts and their release; the files themselves stay where they are."""
+        """Forget the parts and their release; the files themselves stay."""
         self.cancel(number)
         self.workspace.remove(KIND, number)
         self._looks.pop(number, None)

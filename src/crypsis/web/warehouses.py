@@ -143,10 +143,11 @@ class Warehouses:
         return known or self.workspace.create(KIND, configuration.title or configuration.name, {"path": str(file)})
 
     def entries(self) -> list[Entry]:
+        """All warehouses that were opened here, the newest first."""
         return self.workspace.entries(KIND)
 
     def remove(self, number: str) -> None:
-        """Forget a warehouse; its configuration and its work directory stay where they are."""
+        """Forget a warehouse; its files stay."""
         self.cancel(number)
         self.workspace.remove(KIND, number)
 

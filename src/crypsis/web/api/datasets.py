@@ -79,12 +79,7 @@ class Change(Body):
 
 def router(workbench: Workbench) -> APIRouter:
     datasets = workbench.datasets
-    api = collection(
-        "datasets",
-        datasets,
-        listed="All datasets, the newest first, each with its roles, edits and what was found in its file.",
-        removed="Remove a dataset. Results of experiments on it stay.",
-    )
+    api = collection("datasets", datasets)
 
     @api.get("/samples")
     def list_samples() -> list[dict[str, str]]:

@@ -90,12 +90,7 @@ class ReportWish(BaseModel):
 
 def router(workbench: Workbench) -> APIRouter:
     experiments = workbench.experiments
-    api = collection(
-        "experiments",
-        experiments,
-        listed="All experiments, the newest first.",
-        removed="Stop an experiment and remove it with its results.",
-    )
+    api = collection("experiments", experiments)
 
     @api.post("", status_code=201)
     def create(new: NewExperiment) -> dict[str, Any]:

@@ -38,12 +38,7 @@ class RunOfParts(Body):
 
 def router(workbench: Workbench) -> APIRouter:
     parts = workbench.parts
-    api = collection(
-        "parts",
-        parts,
-        listed="All data in parts that were opened here, the newest first.",
-        removed="Forget the parts and their release; the files themselves stay.",
-    )
+    api = collection("parts", parts)
 
     @api.post("", status_code=201)
     def open_parts(new: NewParts) -> dict[str, Any]:

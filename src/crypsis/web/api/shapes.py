@@ -88,19 +88,24 @@ class Entries(Protocol):
     def remove(self, number: str) -> None: ...
 
 
-def collection(name: str, kept: Entries, *, listed: str, removed: str) -> APIRouter:
-    """The resource of entries that can be listed and removed, which the two sentences describe."""
+def collection(name: str, kept: Entries) -> APIRouter:
+    """The resource of entries that can be listed and removed, described as the methods are that do so."""
     api = resource(name)
 
-    @api.get("", name=f"list_{name}", description=listed)
+    @api.get("", name=f"list_{name}", description=first_line(kept.entries))
     def list_entries() -> list[dict[str, Any]]:
         return [entry.to_dict() for entry in kept.entries()]
 
-    @api.delete("/{number}", name="remove", description=removed, status_code=204)
+    @api.delete("/{number}", name="remove", description=first_line(kept.remove), status_code=204)
     def remove(number: Number) -> None:
         kept.remove(number)
 
     return api
+
+
+def first_line(method: Callable[..., Any]) -> str:
+    """What a method does, as its docstring begins."""
+    return (method.__doc__ or "").partition("\n")[0]
 
 
 class FileAnswer(TypedDict):

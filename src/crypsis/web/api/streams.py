@@ -27,12 +27,7 @@ class NewStream(Body):
 
 def router(workbench: Workbench) -> APIRouter:
     streams = workbench.streams
-    api = collection(
-        "streams",
-        streams,
-        listed="All streams, the newest first.",
-        removed="Stop a stream and remove it with its windows.",
-    )
+    api = collection("streams", streams)
 
     @api.post("", status_code=201)
     def create(new: NewStream) -> dict[str, Any]:

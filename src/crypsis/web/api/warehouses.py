@@ -41,12 +41,7 @@ class Decision(Body):
 
 def router(workbench: Workbench) -> APIRouter:
     warehouses = workbench.warehouses
-    api = collection(
-        "warehouses",
-        warehouses,
-        listed="All warehouses that were opened here, the newest first.",
-        removed="Forget a warehouse; its files stay.",
-    )
+    api = collection("warehouses", warehouses)
 
     @api.post("", status_code=201)
     def open_warehouse(new: NewWarehouse) -> dict[str, Any]:
