@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import FrozenArrays, Int8s, Int32s, Int64s, offsets_of
+from crypsis.data.equality import EqualByContent
 from crypsis.data.value_texts import bound_texts, value_texts, values_of_bounds, values_of_texts
 from crypsis.data.values import (
     IN_WORDS,
@@ -91,7 +92,7 @@ _SIGN_OF_KIND: dict[int, str] = {cell.kind: sign for sign, cell in _SIGNS.items(
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(FrozenArrays):
+class Cells(FrozenArrays, EqualByContent):
     """The distinct cells of one published column.
 
     Cell c has the kind `kinds[c]` and the members `members[offsets[c]:offsets[c + 1]]`: positions in `values`
@@ -204,14 +205,9 @@ class Cells(FrozenArrays):
         ranks[order.to_numpy()] = np.cumsum(begins)
         return ranks
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Cells)
-            and self.type == other.type
-            and [self[index] for index in range(len(self))] == [other[index] for index in range(len(other))]
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.type, [self[index] for index in range(len(self))])
 
     def __repr__(self) -> str:
         shown = ", ".join(self.texts[:5])

@@ -235,12 +235,9 @@ class CountedRegions(FrozenArrays, PublishedData):
         """The region of each record, given as cells; -1 where none holds it."""
         return find_regions(np.ascontiguousarray(cells), self.low, self.high)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CountedRegions) and (
-            self.domains_json() == other.domains_json() and self.to_lists() == other.to_lists()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.domains_json(), self.to_lists())
 
     def __repr__(self) -> str:
         return f"CountedRegions({len(self)} regions, {self.records} records)"

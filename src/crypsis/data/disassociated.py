@@ -238,10 +238,9 @@ class DisassociatedTransactions(FrozenArrays, PublishedData):
     def to_export(self) -> pl.DataFrame:
         return self.to_frame()
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DisassociatedTransactions) and self.canonical_text == other.canonical_text
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.canonical_text,)
 
     def __repr__(self) -> str:
         shared = int(self.is_shared.sum())

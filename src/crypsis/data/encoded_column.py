@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import FrozenArrays, Int32s, frozen
+from crypsis.data.equality import EqualByContent
 from crypsis.data.missing import MISSING_CODE
 from crypsis.data.values import ColumnType, encoded
 from crypsis.errors import InputError
@@ -70,7 +71,7 @@ class LateEncoding:
 
 
 @dataclass(frozen=True, eq=False)
-class Column(FrozenArrays):
+class Column(FrozenArrays, EqualByContent):
     """One column: its type, its role, and the position of every record's value in the sorted domain.
 
     `guessed`: nobody declared the type, it was told by all the values.
@@ -150,15 +151,9 @@ class Column(FrozenArrays):
         waiting = self.__dict__.get("_waiting")
         return len(self.codes if waiting is None else waiting[0])
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Column)
-            and (self.name, self.type, self.role) == (other.name, other.type, other.role)
-            and np.array_equal(self.codes, other.codes)
-            and self.domain.equals(other.domain)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.name, self.type, self.role, self.codes, self.domain)
 
     def __repr__(self) -> str:
         return (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from crypsis import notebook
+from crypsis.data.equality import EqualByContent
 from crypsis.data.frame_types import InMemory
 from crypsis.errors import NotApplicable
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 ITEMS, LOCATIONS, VISITS = "items", "locations", "visits"  # what records are made of, by these words everywhere
 
 
-class Microdata(InMemory):
+class Microdata(InMemory, EqualByContent):
     """Data about people, one record or several for each of them."""
 
     description: ClassVar[str] = "data"
@@ -88,7 +89,7 @@ class Microdata(InMemory):
         return notebook.framed(notebook.heading(type(self).__name__, f"{self.description}, {size}"), shown)
 
 
-class PublishedData:
+class PublishedData(EqualByContent):
     """What a release says."""
 
     separator: ClassVar[str] = ", "

@@ -250,15 +250,9 @@ class Mixed(Microdata):
     def __len__(self) -> int:
         return len(self.table)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Mixed)
-            and self.table == other.table
-            and self.transactions == other.transactions
-            and (self.column, self.parts) == (other.column, other.parts)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.table, self.transactions, self.column, self.parts)
 
     def __repr__(self) -> str:
         return f"Mixed({self.table!r}, {self.column!r}: {self.transactions!r})"
@@ -440,15 +434,9 @@ class PublishedMixed(FrozenArrays, PublishedData):
     def __len__(self) -> int:
         return len(self.table)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, PublishedMixed)
-            and self.table == other.table
-            and self.transactions == other.transactions
-            and (self.column, self.sensitive) == (other.column, other.sensitive)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.table, self.transactions, self.column, self.sensitive)
 
     def __repr__(self) -> str:
         return f"PublishedMixed({self.table!r}, {self.column!r}: {self.transactions!r})"

@@ -20,6 +20,7 @@ from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, 
 from crypsis.data.encoded_column import Column as Column
 from crypsis.data.encoded_column import LateEncoding, map_columns
 from crypsis.data.encoded_column import Role as Role
+from crypsis.data.equality import EqualByContent
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index
@@ -378,14 +379,9 @@ class Table(Microdata):
     def __len__(self) -> int:
         return len(self.columns[0])
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Table)
-            and self.columns == other.columns
-            and np.array_equal(_or_empty(self.person), _or_empty(other.person))
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.columns, _or_empty(self.person))
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(self.with_role(cast(Role, role)))} {role}" for role in ROLES)
@@ -415,7 +411,7 @@ class NodeLeaves:
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedColumn(FrozenArrays):
+class PublishedColumn(FrozenArrays, EqualByContent):
     """One published column: `cells[codes[r]]` is the generalized cell of record r.
 
     `hierarchy` says what its nodes stand for, where it has any; `guessed`, that its type was told by all original
@@ -489,18 +485,13 @@ class PublishedColumn(FrozenArrays):
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, PublishedColumn)
-            and (self.name, self.role, self.type) == (other.name, other.role, other.type)
-            and self._records() == other._records()
-        )
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.name, self.role, self.type, self._records())
 
     def _records(self) -> list[Any]:
         cells = [self.cells[index] for index in range(len(self.cells))]
         return [cells[code] for code in self.codes.tolist()]
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"PublishedColumn({self.name!r}, {self.type}, {self.role}: {len(self)} records, {len(self.cells)} cells)"
@@ -695,10 +686,9 @@ class PublishedTable(FrozenArrays, PublishedData):
     def __len__(self) -> int:
         return len(self.columns[0])
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PublishedTable) and self.columns == other.columns
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.columns,)
 
     def __repr__(self) -> str:
         return (

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import FrozenArrays, Int32s, Int64s, frozen
+from crypsis.data.equality import EqualByContent
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import column, is_empty, labels, times
 from crypsis.data.formats.columns import unknown_column as unknown
@@ -32,7 +33,7 @@ UNITS = {"s": 1, "min": 60, "h": 3600, "day": 86400}  # seconds that one step of
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute(FrozenArrays):
+class Attribute(FrozenArrays, EqualByContent):
     """A sensitive attribute: a code per event into its vocabulary, -1 where the event does not tell."""
 
     name: str
@@ -46,15 +47,9 @@ class Attribute(FrozenArrays):
         ):
             raise InputError("A sensitive attribute holds a code outside its vocabulary.")
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Attribute)
-            and self.name == other.name
-            and np.array_equal(self.codes, other.codes)
-            and self.vocabulary == other.vocabulary
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.name, self.codes, self.vocabulary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,19 +183,9 @@ class Events(FrozenArrays, Microdata):
             | {part.name: part.vocabulary.decode(part.codes) for part in self.sensitive}
         )
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Events)
-            and all(
-                np.array_equal(getattr(self, name), getattr(other, name)) for name in ("persons", "location_codes", "t")
-            )
-            and self.people == other.people
-            and self.locations == other.locations
-            and self.sensitive == other.sensitive
-            and np.array_equal(self.exits, other.exits)  # type: ignore[arg-type]
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.persons, self.location_codes, self.t, self.people, self.locations, self.sensitive, self.exits)
 
     def __repr__(self) -> str:
         return (

@@ -144,10 +144,9 @@ class SyntheticTrajectories(FrozenArrays, Ragged, PublishedData):
                 counts[tuple(row[:length])] += copies
         return dict(counts)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SyntheticTrajectories) and self.to_lists() == other.to_lists()
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.to_lists(),)
 
     def __repr__(self) -> str:
         return f"SyntheticTrajectories({self.trajectories} trajectories, {len(self)} of them distinct)"

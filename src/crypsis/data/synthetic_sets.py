@@ -103,10 +103,9 @@ class SyntheticTransactions(FrozenArrays, Ragged, PublishedData):
         names = [labels[item] if 0 <= item < len(labels) else "?" for item in self.items.tolist()]
         return list(zip(self.copies.tolist(), self.cut_into_rows(names), strict=True))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SyntheticTransactions) and self.to_lists() == other.to_lists()
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.to_lists(),)
 
     def __repr__(self) -> str:
         return f"SyntheticTransactions({self.records} records, {len(self)} of them distinct)"

@@ -234,16 +234,9 @@ class Tracks(FrozenArrays, OwnedRows, Microdata):
             columns["owner"] = self.owners[rows]
         return pl.DataFrame(columns)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Tracks)
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("offsets", "x", "y", "t"))
-            and (self.owners is None) == (other.owners is None)
-            and (self.owners is None or np.array_equal(self.owners, other.owners))  # type: ignore[arg-type]
-            and self.crs == other.crs
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.offsets, self.x, self.y, self.t, self.owners, self.crs)
 
     def __repr__(self) -> str:
         return f"Tracks({len(self)} tracks, {self.points} points{f', {self.crs}' if self.crs else ''})"

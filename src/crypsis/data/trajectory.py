@@ -427,16 +427,9 @@ class Trajectories(FrozenArrays, OwnedRows, Microdata):
     def hierarchy_columns(self) -> tuple[str, ...]:
         return (LOCATIONS,)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Trajectories)
-            and np.array_equal(self.offsets, other.offsets)
-            and np.array_equal(self.codes, other.codes)
-            and self.locations == other.locations
-            and _same_owners(self.owners, other.owners)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.offsets, self.codes, self.locations, self.owners)
 
     def __repr__(self) -> str:
         return f"Trajectories({len(self)} trajectories, {self.visits} visits, {len(self.locations)} locations)"
@@ -549,10 +542,9 @@ class PublishedTrajectories(FrozenArrays, Ragged, PublishedData):
     def contents(self) -> int:
         return self.visits
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PublishedTrajectories) and self.to_lists() == other.to_lists()
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.to_lists(),)
 
     def __repr__(self) -> str:
         return f"PublishedTrajectories({len(self)} trajectories, {self.visits} visits, {len(self.symbols)} symbols)"
@@ -589,12 +581,6 @@ def _coordinate_pair(label: str, point: Any) -> tuple[float, float]:
         return (np.nan if x is None else float(x)), (np.nan if y is None else float(y))
     except (TypeError, ValueError) as error:
         raise BadCoordinate(f"Location {label!r} needs a pair (x, y) of numbers, got {point!r}.") from error
-
-
-def _same_owners(one: Int32s | None, other: Int32s | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)
 
 
 def _owner_codes(owners: Sequence[Any] | None) -> Int32s | None:

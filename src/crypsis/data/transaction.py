@@ -246,17 +246,9 @@ class Transactions(FrozenArrays, Ragged, Microdata):
     def hierarchy_columns(self) -> tuple[str, ...]:
         return (ITEMS,)
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Transactions)
-            and np.array_equal(self.offsets, other.offsets)
-            and np.array_equal(self.items, other.items)
-            and self.vocabulary == other.vocabulary
-            and _same_array(self.sensitive, other.sensitive)
-            and _same_array(self.person, other.person)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.offsets, self.items, self.vocabulary, self.sensitive, self.person)
 
     def __repr__(self) -> str:
         return f"Transactions({len(self)} records, {self.occurrences} occurrences of {len(self.vocabulary)} items)"
@@ -388,10 +380,9 @@ class PublishedTransactions(FrozenArrays, Ragged, PublishedData):
     def contents(self) -> int:
         return len(self.codes)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PublishedTransactions) and self.to_lists() == other.to_lists()
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.to_lists(),)
 
     def __repr__(self) -> str:
         return f"PublishedTransactions({len(self)} records, {len(self.symbols)} symbols)"
@@ -415,9 +406,3 @@ def sensitive_mask(vocabulary: Vocabulary, sensitive: Collection[str]) -> Bools 
             )
         mask[vocabulary.code(label)] = True
     return mask
-
-
-def _same_array(one: Bools | Int64s | None, other: Bools | Int64s | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import FrozenArrays, Int64s
+from crypsis.data.equality import EqualByContent
 from crypsis.errors import InputError
 
 MICROSECONDS = 1_000_000
@@ -15,7 +16,7 @@ _COLUMNS = ("enter", "exit", "enter_until", "exit_until")
 
 
 @dataclass(frozen=True, eq=False)
-class VisitTimes(FrozenArrays):
+class VisitTimes(FrozenArrays, EqualByContent):
     """Per visit the second in which it began and the one in which it ended; `exit` is None where nobody knows ends.
 
     Where beginnings or ends are known up to bounds, these are the earliest seconds, and `enter_until` and `exit_until`
@@ -54,15 +55,9 @@ class VisitTimes(FrozenArrays):
         """What is known, by name."""
         return [(name, getattr(self, name)) for name in _COLUMNS if getattr(self, name) is not None]
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, VisitTimes)
-            and self.clock == other.clock
-            and [name for name, _ in self.columns] == [name for name, _ in other.columns]
-            and all(np.array_equal(column, getattr(other, name)) for name, column in self.columns)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.clock, self.enter, self.exit, self.enter_until, self.exit_until)
 
 
 def whole_seconds(moments: pl.Series) -> tuple[Int64s, bool]:

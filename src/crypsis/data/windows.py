@@ -20,6 +20,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of
+from crypsis.data.equality import EqualByContent
 from crypsis.data.microdata import VISITS, PublishedData
 from crypsis.data.sensitive_values import Token
 from crypsis.data.stream import OPEN
@@ -34,7 +35,7 @@ FIELDS_OF_A_RECORD = {"p", "doublets", "visits", "sa"}
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedWindow(FrozenArrays):
+class PublishedWindow(FrozenArrays, EqualByContent):
     """One window [x, y]. `people` is who the records are about; it stays with the publisher and is never written."""
 
     seq: int
@@ -58,13 +59,10 @@ class PublishedWindow(FrozenArrays):
     def __len__(self) -> int:
         return len(self.pseudonyms)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PublishedWindow) and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("seq", "x", "y", "pseudonyms", "offsets", "places", "times", "classes", "exits")
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        arrays = self.offsets, self.places, self.times, self.classes, self.exits
+        return (self.seq, self.x, self.y, self.pseudonyms, *arrays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,14 +116,9 @@ class PublishedWindows(PublishedData):
         ]
         return pl.DataFrame(rows, schema={"window": pl.String, VISITS: pl.String})
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, PublishedWindows)
-            and self.windows == other.windows
-            and (self.locations, self.classes, self.linkable) == (other.locations, other.classes, other.linkable)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def compared(self) -> tuple[object, ...]:
+        return (self.windows, self.locations, self.classes, self.linkable)
 
     def __repr__(self) -> str:
         return f"PublishedWindows({len(self)} windows, {self.records} records)"
