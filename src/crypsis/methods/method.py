@@ -31,7 +31,7 @@ class Method(Checked, metaclass=ShownInHelp):
     """
 
     accepts: ClassVar[type[Microdata]]
-    family: ClassVar[str]
+    family: ClassVar[str]  # the folder of the kind of data that it is for
     promises: ClassVar[type[Guarantee]]
     choose_when: ClassVar[str]
     costs: ClassVar[str]
@@ -46,6 +46,11 @@ class Method(Checked, metaclass=ShownInHelp):
     publishes_shards: ClassVar[bool] = False  # what it publishes of many records is never put together in memory
     instead_of_parts: ClassVar[str] = "read the data into memory"  # what would do where it cannot work on parts
     by_record: ClassVar[bool] = False  # each record of a file is read by itself, as under differential privacy
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.__module__.startswith("crypsis.methods."):
+            cls.family = cls.__module__.split(".")[2]
 
     @property
     @abstractmethod

@@ -64,7 +64,6 @@ class MixedMethod(Method):
 
     accepts = Mixed
     truthful = True
-    family = "mixed"
     promises = KKmAnonymity
     needs = ("roles",)
     randomized = True

@@ -20,7 +20,6 @@ class RegionMethod(PrivateRecordMethod):
 
     accepts = Table
     publishes = CountedRegions
-    family = "relational"
     stages = ("read records", "specialize", "count")
 
     domains: DeclaredDomains = None

@@ -47,7 +47,6 @@ class RelationalMethod(Method):
 
     accepts = Table
     truthful = True
-    family = "relational"
     promises = KAnonymity
     needs = ("roles",)
     every_column_has_a_tree: ClassVar[bool] = False

@@ -66,7 +66,6 @@ class ITSA(Method):
     costs = "Visits are held back, more of them the larger K and L are."
     example_options = "--sensitive fare"
     accepts = Events
-    family = "stream"
     promises = LKCPrivacy
     stages = ("accept events", "slide")
     instead_of_parts = "use crypsis stream, which needs little memory"

@@ -65,7 +65,6 @@ class BFP2kA(Method):
     costs = "Rare sequences are replaced, so a row need not be true of anybody."
     accepts = Trajectories
     counts_people = True
-    family = "trajectory"
     promises = PatternPreservingKAnonymity
     scaling = Scaling.BLOCKS
     publishes_shards = True

@@ -36,7 +36,6 @@ class DiverseMethod(Method):
     accepts = Trajectories
     counts_people = True
     truthful = True
-    family = "trajectory"
     promises = KlmAnonymity
     needs = ("coordinates", "sensitive locations")
     scaling = Scaling.BLOCKS

@@ -65,7 +65,6 @@ class KAMCut(Method):
     accepts = Trajectories
     counts_people = True
     truthful = True
-    family = "trajectory"
     promises = SequenceKAnonymity
     scaling = Scaling.EXACT
     publishes_shards = True

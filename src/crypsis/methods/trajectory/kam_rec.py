@@ -107,7 +107,6 @@ class KAMRec(Method):
     accepts = Trajectories
     counts_people = True
     truthful = True
-    family = "trajectory"
     promises = SequenceKAnonymity
     scaling = Scaling.BLOCKS
     publishes_shards = True

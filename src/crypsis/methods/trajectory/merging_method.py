@@ -26,7 +26,6 @@ class MergingMethod(Method):
     accepts = Trajectories
     counts_people = True
     truthful = True
-    family = "trajectory"
     scaling = Scaling.EXACT
     publishes_shards = True
     stages = ("feasibility", "count size 1..m", "merge size 1..m", "publish")

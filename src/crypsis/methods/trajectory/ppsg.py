@@ -69,7 +69,6 @@ class PPSG(Method):
     costs = "Tracks become sequences of areas; few tracks make few, large areas."
     accepts = Tracks
     counts_people = True
-    family = "trajectory"
     promises = SequenceKAnonymity
     stages = ("characteristic points", "cells", "merge cells", "sequences", "publish")
     needs = ("coordinates", "times")

@@ -21,7 +21,6 @@ class PrivateTrajectoryMethod(PrivateMethod):
 
     accepts = Events
     publishes = SyntheticTrajectories
-    family = "trajectory"
     stages = ("read records", "grow", "consistency", "publish")
 
     location_domain: DeclaredLocations = None

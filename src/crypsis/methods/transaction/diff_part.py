@@ -71,7 +71,6 @@ class DiffPart(PrivateRecordMethod):
     example_options = "--item-domain public-in-data"
     accepts = Transactions
     publishes = SyntheticTransactions
-    family = "transaction"
     stages = ("read records", "divide", "publish")
 
     item_domain: Annotated[ItemDomain | None, "The items that there are, whoever holds them."] = None

@@ -108,7 +108,6 @@ class Disassociation(Method):
     costs = "Which pieces belong to one record is hidden; counts of single items stay exact."
     accepts = Transactions
     truthful = True
-    family = "transaction"
     promises = DisassociationAnonymity
     scaling = Scaling.BLOCKS
     on_parts = 'exact with `refine="none"`'

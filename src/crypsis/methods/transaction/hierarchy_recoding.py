@@ -5,7 +5,6 @@ A cut is an array over the nodes of the tree: what each is published as, -2 if i
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any, NamedTuple
@@ -18,36 +17,26 @@ from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import Infeasible, NotApplicable, TooFewRecords, TooLarge
-from crypsis.executors.executor import Executor
-from crypsis.guarantees import Guarantee, ItemsetKmAnonymity
 from crypsis.guarantees.itemset_km_anonymity import ItemsetShared, KnownItems
 from crypsis.hierarchy import FANOUT_FIVE, ItemHierarchy, ItemTree
 from crypsis.kernels.apriori_cut import DELETED, STUCK, raise_cut
 from crypsis.kernels.itemsets import NO_ITEMS, NO_OFFSETS
-from crypsis.methods.method import Method
 from crypsis.methods.record_accounting import record_accounting
-from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
+from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.transaction.cut_rounds import CutRounds
-from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
+from crypsis.methods.transaction.itemset_method import ItemsetMethod
+from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count
 from crypsis.methods.transaction.shard_recoding import Spread, recode_shards
 from crypsis.parameters import Between
-from crypsis.run_context import RunContext
-from crypsis.shards.records import EncodedTransactions
 
 MOST_BITS = 1 << 36  # nodes times records: 8 GB of bits
 
 
 @dataclass(frozen=True, kw_only=True)
-class HierarchyMethod(Method):
+class HierarchyMethod(ItemsetMethod):
     """A method that publishes items as nodes of a hierarchy."""
 
-    accepts = Transactions
-    truthful = True
-    family = "transaction"
-    promises = ItemsetKmAnonymity
     needs = ("hierarchy",)
-    counts_people = True
-    scaling = Scaling.EXACT
 
     k: ItemsetShared = 5
     m: KnownItems = 2
@@ -60,30 +49,6 @@ class HierarchyMethod(Method):
     @property
     def complete(self) -> bool:
         return self.max_suppressed_items == 0
-
-    @property
-    def guarantee(self) -> ItemsetKmAnonymity:
-        return ItemsetKmAnonymity(k=self.k, m=self.m)
-
-    def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
-        return ItemsetKmAnonymity(k=self.k, m=self.m, unit=unit_of(data))
-
-    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
-        published = self.recode(data, context)
-        assert isinstance(published, PublishedTransactions)  # as records in memory are
-        return published
-
-    def anonymize_parts(
-        self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedTransactions | RecodedRecords:
-        return self.recode(data.one_of_each, context, Spread(data, executor))
-
-    @abstractmethod
-    def recode(
-        self, data: Transactions, context: RunContext, spread: Spread | None = None
-    ) -> PublishedTransactions | RecodedRecords:
-        """Publish items as nodes of the hierarchy. Where the records are in shards, these are asked for counts, and the
-        data are one record that holds every item."""
 
     def tree_records(self, data: Transactions, spread: Spread | None = None) -> TreeRecords:
         """The data over the tree, counted in shards where there are some; refuses data that no cut can protect."""

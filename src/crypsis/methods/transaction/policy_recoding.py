@@ -18,13 +18,13 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import NotScalable, PoliciesConflict, TooLarge
 from crypsis.executors.executor import Executor
-from crypsis.guarantees import Guarantee, ItemsetKmAnonymity, PolicyAnonymity
+from crypsis.guarantees import Guarantee, PolicyAnonymity
 from crypsis.hierarchy import UtilityPolicy
 from crypsis.kernels.itemsets import EACH_RECORD, NO_ITEMS, NO_OFFSETS, itemsets
 from crypsis.kernels.policy_merging import NO_PARTNER, merge_for_policy
-from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.transaction.hierarchy_recoding import accounting, check_enough, refuse_sensitive
+from crypsis.methods.transaction.itemset_method import ItemsetMethod
 from crypsis.methods.transaction.people import arrange_by_person, count_people, persons_to_count, unit_of
 from crypsis.methods.transaction.policy_rounds import PolicyRounds
 from crypsis.methods.transaction.shard_recoding import Spread, recode_shards
@@ -92,16 +92,10 @@ def occurring_sets(offsets: Int64s, items: Int32s, n_items: int, m: int) -> tupl
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyMethod(Method):
+class PolicyMethod(ItemsetMethod):
     """A method that merges items until a privacy policy is satisfied."""
 
-    accepts = Transactions
-    truthful = True
-    family = "transaction"
-    promises = ItemsetKmAnonymity
     stages = ("read policies", "merge", "publish")
-    counts_people = True
-    scaling = Scaling.EXACT
     publishes_shards = True
     on_parts = '`objective="dataset"` is refused'
     every_item: ClassVar[bool]
@@ -123,14 +117,10 @@ class PolicyMethod(Method):
     def complete(self) -> bool:
         return self.max_suppressed == 0
 
-    @property
-    def guarantee(self) -> ItemsetKmAnonymity:
-        return ItemsetKmAnonymity(k=self.k, m=self.m)
-
     def guarantee_of(self, data: Transactions, published: PublishedTransactions) -> Guarantee:
         resolved = self.resolve(data)
         if resolved.privacy is None:
-            return ItemsetKmAnonymity(k=self.k, m=self.m, unit=unit_of(data))
+            return super().guarantee_of(data, published)
         return PolicyAnonymity(k=self.k, policy=resolved.privacy, unit=unit_of(data))
 
     @abstractmethod
@@ -141,11 +131,6 @@ class PolicyMethod(Method):
     def scaling_here(self) -> Scaling:
         return Scaling.EXACT if self.objective == "item" else Scaling.NONE
 
-    def anonymize(self, data: Transactions, context: RunContext) -> PublishedTransactions:
-        published = self._recode(data, context)
-        assert isinstance(published, PublishedTransactions)  # as records in memory are
-        return published
-
     def anonymize_parts(
         self, data: EncodedTransactions, executor: Executor, context: RunContext, block: BlockSize
     ) -> PublishedTransactions | RecodedRecords:
@@ -155,13 +140,12 @@ class PolicyMethod(Method):
                 "records in their order. Use objective='item', or read the data into memory.",
                 method=self.name(),
             )
-        return self._recode(data.one_of_each, context, Spread(data, executor))
+        return super().anonymize_parts(data, executor, context, block)
 
-    def _recode(
+    def recode(
         self, data: Transactions, context: RunContext, spread: Spread | None = None
     ) -> PublishedTransactions | RecodedRecords:
-        """Merge items until the policy is satisfied. Where the records are in shards, these are asked for counts, and
-        the data are one record that holds every item."""
+        """Merge items until the policy is satisfied."""
         name = type(self).__name__
         refuse_sensitive(data, name)
         resolved = self.resolve(data)
