@@ -56,15 +56,7 @@ from crypsis.release import (
     review_entry,
     write_descriptions,
 )
-from crypsis.release_folder import (
-    MANIFEST,
-    REPORT,
-    SCHEMA,
-    ReleaseFolder,
-    data_files,
-    open_release_folder,
-    sha256,
-)
+from crypsis.release_folder import MANIFEST, REPORT, SCHEMA, ReleaseFolder, data_files, open_release_folder, sha256
 from crypsis.reports.about import About, report_language
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.table_facts import ColumnFacts, TableFacts

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,19 +18,9 @@ from crypsis.attacks.whose_rows import OWNER, unit_counted, with_owners
 from crypsis.data.attached_times import in_published_times
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.workers import Workers
 from crypsis.errors import NotApplicable
 from crypsis.parameters import Checked, parameters_of
-
-
-class Workers(Protocol):
-    """Whoever runs tasks on parts."""
-
-    @property
-    def memory(self) -> int: ...
-
-    def map(self, work: Any, shards: Sequence[Any], *common: Any) -> list[Any]: ...
-
-    def exchange(self, work: Any, shards: Sequence[Any], targets: int, *common: Any) -> list[list[str]]: ...
 
 
 @dataclass(frozen=True)

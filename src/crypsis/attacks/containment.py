@@ -9,13 +9,14 @@ from typing import Annotated
 import numpy as np
 
 from crypsis.arrays import Int64s
-from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult
 from crypsis.attacks.individuals import CandidateUnit
 from crypsis.attacks.location_sequence import fewest_by_size
 from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
 from crypsis.attacks.visits_in_parts import attack_in_order
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.workers import Workers
 from crypsis.parameters import AtLeast
 
 

@@ -14,13 +14,8 @@ import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
 from crypsis.arrays.record_bits import record_bits
-from crypsis.attacks.attack import Counted, Workers
-from crypsis.attacks.known_items import (
-    NO_PERSONS,
-    atoms_of,
-    fewest_candidates,
-    refuse_too_much,
-)
+from crypsis.attacks.attack import Counted
+from crypsis.attacks.known_items import NO_PERSONS, atoms_of, fewest_candidates, refuse_too_much
 from crypsis.attacks.matching import equal_rows
 from crypsis.attacks.pieces_in_parts import (
     KnownShards,
@@ -31,6 +26,7 @@ from crypsis.attacks.pieces_in_parts import (
     count_fewest,
     show_rows,
 )
+from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
 
 

@@ -9,18 +9,13 @@ import numpy as np
 
 from crypsis.arrays import offsets_of
 from crypsis.arrays.record_bits import record_bits
-from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult
 from crypsis.attacks.items_in_parts import count_items
-from crypsis.attacks.known_items import (
-    NO_PERSONS,
-    fewest_candidates,
-    known_items,
-    of_people,
-    refuse_too_much,
-)
+from crypsis.attacks.known_items import NO_PERSONS, fewest_candidates, known_items, of_people, refuse_too_much
 from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
 from crypsis.data.symbols import Symbols
 from crypsis.data.transaction import PublishedTransactions, Transactions
+from crypsis.data.workers import Workers
 from crypsis.errors import NotApplicable
 from crypsis.parameters import AtLeast
 

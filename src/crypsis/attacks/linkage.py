@@ -17,7 +17,7 @@ import polars as pl
 
 from crypsis.arrays import Int64s, offsets_of
 from crypsis.arrays.record_bits import record_bits
-from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult
 from crypsis.attacks.fitting_classes import (
     LARGEST_INDEX,
     FittingSearch,
@@ -26,17 +26,12 @@ from crypsis.attacks.fitting_classes import (
     fitting_classes,
     prepare_search,
 )
-from crypsis.attacks.known_items import (
-    NO_PERSONS,
-    fewest_candidates,
-    known_items,
-    of_people,
-    refuse_too_much,
-)
+from crypsis.attacks.known_items import NO_PERSONS, fewest_candidates, known_items, of_people, refuse_too_much
 from crypsis.attacks.tables_in_parts import TableFiles, link_tables
 from crypsis.compilation import njit
 from crypsis.data.mixed import Mixed, PublishedMixed
 from crypsis.data.relational import Column, PublishedTable, Table
+from crypsis.data.workers import Workers
 from crypsis.errors import NotApplicable
 from crypsis.parameters import AtLeast
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
 from crypsis.attacks.matching import known_atoms, target_of
 from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
@@ -12,6 +12,7 @@ from crypsis.attacks.visits_in_parts import attack_without_order
 from crypsis.attacks.visits_without_order import fewest_of_visits
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.workers import Workers
 
 
 @dataclass(frozen=True, kw_only=True)

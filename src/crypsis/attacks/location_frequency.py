@@ -11,13 +11,7 @@ from crypsis.arrays import offsets_of
 from crypsis.attacks.attack import Attack, AttackResult
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import SUPPRESSED, slots_of, target_of
-from crypsis.attacks.unordered_knowledge import (
-    Items,
-    KnownItems,
-    Search,
-    SlottedRows,
-    fewest_candidates_without_order,
-)
+from crypsis.attacks.unordered_knowledge import Items, KnownItems, Search, SlottedRows, fewest_candidates_without_order
 from crypsis.attacks.visits_without_order import visited_locations
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories

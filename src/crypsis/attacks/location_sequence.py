@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from crypsis.arrays import Bools, Int64s
-from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult
 from crypsis.attacks.individuals import CandidateUnit, KnownVisits, per_individual
 from crypsis.attacks.matching import known_atoms, target_of
 from crypsis.attacks.ordered_knowledge import OrderedRows, fewest_candidates_in_order
@@ -13,6 +13,7 @@ from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
 from crypsis.attacks.visits_in_parts import attack_in_order
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.workers import Workers
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,14 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
-from crypsis.attacks.knowledge_tree import (
-    clear,
-    longer,
-    new_counters,
-    new_stack,
-    note_candidates,
-    push_extensions,
-)
+from crypsis.attacks.knowledge_tree import clear, longer, new_counters, new_stack, note_candidates, push_extensions
 from crypsis.attacks.matching import Target
 from crypsis.compilation import njit
 

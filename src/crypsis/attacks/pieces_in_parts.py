@@ -15,9 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from crypsis.arrays import Bools, Float64s, Int32s, Int64s, offsets_of, take_records
-from crypsis.attacks.attack import Counted, Workers, count_candidates
+from crypsis.attacks.attack import Counted, count_candidates
 from crypsis.data.symbols import Symbols
 from crypsis.data.vocabulary import Vocabulary
+from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
 from crypsis.errors import TooLarge
 

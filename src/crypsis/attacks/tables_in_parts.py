@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Int64s
-from crypsis.attacks.attack import Counted, Workers
+from crypsis.attacks.attack import Counted
 from crypsis.attacks.fitting_classes import LARGEST_INDEX, Spans, count_fitting, prepare_search
 from crypsis.attacks.pieces_in_parts import add_counts
 from crypsis.attacks.table_risk import (
@@ -32,6 +32,7 @@ from crypsis.attacks.table_risk import (
 )
 from crypsis.data.formats.columns import unknown_column
 from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
 from crypsis.errors import NotApplicable
 

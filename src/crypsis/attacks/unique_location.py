@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from crypsis.arrays import offsets_of
-from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult, Workers
+from crypsis.attacks.attack import Attack, AttackResult, PartsAttackResult
 from crypsis.attacks.individuals import CandidateUnit, per_individual
 from crypsis.attacks.matching import SUPPRESSED, target_of
 from crypsis.attacks.pieces_in_parts import KnownShards, PublishedFiles
@@ -16,6 +16,7 @@ from crypsis.attacks.visits_in_parts import attack_without_order
 from crypsis.attacks.visits_without_order import fewest_of_visits, visited_locations
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.workers import Workers
 from crypsis.parameters import AtLeast
 
 

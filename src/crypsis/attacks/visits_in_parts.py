@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from crypsis.arrays import Bools, Int64s, offsets_of
-from crypsis.attacks.attack import Attack, PartsAttackResult, Workers
+from crypsis.attacks.attack import Attack, PartsAttackResult
 from crypsis.attacks.matching import SUPPRESSED, Target, target_of
 from crypsis.attacks.ordered_knowledge import OrderedRows, fewest_candidates_in_order
 from crypsis.attacks.pieces_in_parts import (
@@ -24,6 +24,7 @@ from crypsis.attacks.pieces_in_parts import (
 from crypsis.attacks.visits_without_order import fewest_of_visits
 from crypsis.attacks.whose_rows import OWNER, TRAJECTORY
 from crypsis.data.trajectory import PublishedTrajectories
+from crypsis.data.workers import Workers
 from crypsis.errors import NotApplicable
 
 

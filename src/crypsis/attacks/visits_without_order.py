@@ -6,13 +6,7 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.attacks.matching import Target, slots_of
-from crypsis.attacks.unordered_knowledge import (
-    Items,
-    KnownItems,
-    Search,
-    SlottedRows,
-    fewest_candidates_without_order,
-)
+from crypsis.attacks.unordered_knowledge import Items, KnownItems, Search, SlottedRows, fewest_candidates_without_order
 from crypsis.data.trajectory import Trajectories
 
 

@@ -62,15 +62,7 @@ from crypsis.data.written_columns import (
     questions_on,
     understand_texts,
 )
-from crypsis.errors import (
-    BadParameter,
-    BadPublication,
-    BadRow,
-    InputError,
-    NotApplicable,
-    UndeclaredRole,
-    did_you_mean,
-)
+from crypsis.errors import BadParameter, BadPublication, BadRow, InputError, NotApplicable, UndeclaredRole, did_you_mean
 
 if TYPE_CHECKING:
     from crypsis.data.count_bounds import CountBounds

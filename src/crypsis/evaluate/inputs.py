@@ -22,15 +22,7 @@ from crypsis.data.privacy_policy import PrivacyPolicy
 from crypsis.errors import BadExperiment, BadRow, CrypsisError, did_you_mean
 from crypsis.evaluate.dataset import file_digest, resolved
 from crypsis.evaluate.problems import Findings
-from crypsis.hierarchy import (
-    FANOUT_FIVE,
-    Hierarchies,
-    Hierarchy,
-    HierarchyPlan,
-    ItemHierarchy,
-    Taxonomy,
-    UtilityPolicy,
-)
+from crypsis.hierarchy import FANOUT_FIVE, Hierarchies, Hierarchy, HierarchyPlan, ItemHierarchy, Taxonomy, UtilityPolicy
 from crypsis.parameters import AtLeast, Between, Checked, Deferred, Parameter, SideInput, parameters_of
 
 POLICIES = ("privacy", "utility", "constraints")

@@ -6,14 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crypsis.data.reading import (
-    read_events,
-    read_mixed,
-    read_table,
-    read_tracks,
-    read_trajectories,
-    read_transactions,
-)
+from crypsis.data.reading import read_events, read_mixed, read_table, read_tracks, read_trajectories, read_transactions
 from crypsis.data.relational import ROLES, roles_of_names
 from crypsis.data.steps import STEP
 from crypsis.errors import BadParameter, InputError, UndeclaredRole, did_you_mean

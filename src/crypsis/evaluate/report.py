@@ -21,15 +21,7 @@ from crypsis.evaluate.machine_paths import machine_folders, without_folders
 from crypsis.evaluate.plot_requests import PlotRequest
 from crypsis.evaluate.plots import PLOT_SCRIPT, PLOT_STYLE, interactive_svg
 from crypsis.evaluate.plots.of_store import frames_of_experiment
-from crypsis.evaluate.plots.results import (
-    DONE,
-    RUNTIME,
-    CellResult,
-    Results,
-    axis_label,
-    higher_is_better,
-    within,
-)
+from crypsis.evaluate.plots.results import DONE, RUNTIME, CellResult, Results, axis_label, higher_is_better, within
 from crypsis.evaluate.results import FIRST, OUTCOME
 from crypsis.metrics import all_figures, figure_named, short_names
 from crypsis.reports.page import exact, items, page, paragraph, section

@@ -10,13 +10,7 @@ import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.compilation import njit
-from crypsis.kernels.found_patterns import (
-    FoundPatterns,
-    append_pattern,
-    extend_pattern,
-    no_patterns,
-    twice_as_long,
-)
+from crypsis.kernels.found_patterns import FoundPatterns, append_pattern, extend_pattern, no_patterns, twice_as_long
 
 
 @njit

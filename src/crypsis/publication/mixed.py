@@ -23,14 +23,7 @@ from crypsis.guarantees import Guarantee, Verdict
 from crypsis.kernels.row_order import sorted_rows
 from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.kind import PublishedKind, rows_of_input, shown_labels
-from crypsis.publication.relational import (
-    MEANING,
-    TableKind,
-    text_ranks,
-    told_leaves,
-    told_nodes,
-    with_leaves,
-)
+from crypsis.publication.relational import MEANING, TableKind, text_ranks, told_leaves, told_nodes, with_leaves
 from crypsis.publication.table_parts import PARTS, write_table_parts
 from crypsis.publication.transaction import meanings_resource
 from crypsis.verifiers.mixed_parts import MixedColumns, verify_mixed_parts

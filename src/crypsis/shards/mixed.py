@@ -34,13 +34,7 @@ from crypsis.shards.records import (
     shard_records,
     vocabulary_of,
 )
-from crypsis.shards.table import (
-    DescribedColumns,
-    EncodedTable,
-    encode_cells,
-    note_cells,
-    shard_table,
-)
+from crypsis.shards.table import DescribedColumns, EncodedTable, encode_cells, note_cells, shard_table
 from crypsis.shards.table_shard import TableShard
 
 BYTES_PER_CELL = 64  # of the columns, where a release is put together

@@ -18,9 +18,9 @@ import polars as pl
 from crypsis.arrays import Int32s, Int64s, mixed_bits, offsets_of
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.data.transaction import PublishedTransactions
+from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
 from crypsis.verifiers.subsequence_supports import WHOLE, Rarest, gathered
-from crypsis.verifiers.table_parts import Workers
 
 BYTES_PER_ENTRY = 512  # of a subsequence while it is counted; 225 to 380 were measured where a range is sent
 Read = Callable[[str], PublishedTrajectories | PublishedTransactions]

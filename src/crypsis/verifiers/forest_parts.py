@@ -21,6 +21,7 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.disassociated_text import Forest, arranged
 from crypsis.data.forest_counts import ForestCounts
 from crypsis.data.transaction import Transactions
+from crypsis.data.workers import Workers
 from crypsis.errors import BadPublication, NotApplicable
 from crypsis.guarantees import DisassociationAnonymity, Guarantee, Verdict
 from crypsis.verifiers.chunk_supports import rarest_sets
@@ -34,7 +35,6 @@ from crypsis.verifiers.disassociation import (
     sensitive_problems,
     verdict_of,
 )
-from crypsis.verifiers.table_parts import Workers
 
 Read = Callable[[str], DisassociatedTransactions]
 _FIRST_STEP = re.compile(r"^nodes\[(\d+)\]")

@@ -18,16 +18,11 @@ import polars as pl
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
+from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
 from crypsis.guarantees import KlmAnonymity, Verdict
 from crypsis.verifiers.containment_matching import LookedFor, Tried, even_choice, judged_matching
-from crypsis.verifiers.counted_rows import (
-    BYTES_PER_ENTRY,
-    CountedRows,
-    Rows,
-    loads_of_rows,
-    ranges_of_loads,
-)
+from crypsis.verifiers.counted_rows import BYTES_PER_ENTRY, CountedRows, Rows, loads_of_rows, ranges_of_loads
 from crypsis.verifiers.klm_anonymity import (
     COMPARED,
     COUNTED,
@@ -42,7 +37,6 @@ from crypsis.verifiers.overlapping_symbols import overlap_within
 from crypsis.verifiers.sensitive_shares import Rows as ShownRows
 from crypsis.verifiers.sensitive_shares import Shares, joined_shares, judged_shares
 from crypsis.verifiers.subsequence_supports import ENTRIES_AT_ONCE, gathered
-from crypsis.verifiers.table_parts import Workers
 
 HELD_BY_ANYBODY = -1  # in place of a sensitive location: all rows with the subsequence
 Overlap = tuple[int, int]

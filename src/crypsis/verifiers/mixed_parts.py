@@ -19,6 +19,7 @@ import polars as pl
 from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.mixed import PublishedMixed
+from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
 from crypsis.errors import BadPublication, NoQuasiIdentifiers, NotApplicable, OriginalRequired
 from crypsis.guarantees import Guarantee, KKmAnonymity, KLmDiversity, Verdict
@@ -33,7 +34,7 @@ from crypsis.verifiers.kkm_anonymity import (
 )
 from crypsis.verifiers.loss_bounds import exceeded, loss_of_sizes, sizes_shown
 from crypsis.verifiers.table_classes import TableClasses, partly_suppressed
-from crypsis.verifiers.table_parts import SUPPRESSED, PublishedColumns, Workers
+from crypsis.verifiers.table_parts import SUPPRESSED, PublishedColumns
 
 BYTES_PER_ROW = 2048  # of a record while its class is counted
 ROW = "\0row"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ from crypsis.data.cells import CellKind, Cells
 from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.tabular import read_table_file
 from crypsis.data.vocabulary import distinct_texts
+from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
 from crypsis.errors import NoQuasiIdentifiers, NotApplicable, OriginalRequired
 from crypsis.guarantees import AllOf, Guarantee, KAnonymity, LDiversity, TCloseness, Verdict, Witness
@@ -35,17 +36,6 @@ SUPPRESSED = "~"
 BYTES_PER_ROW = 512
 _HASH_SEED = 1  # only spread rows over tasks
 _PERSON, _RECORDS = "\0person", "\0records"  # of a row its person, and how many rows that has
-
-
-class Workers(Protocol):
-    """Whoever runs tasks."""
-
-    @property
-    def memory(self) -> int: ...
-
-    def map(self, work: Any, shards: Sequence[Any], *common: Any) -> list[Any]: ...
-
-    def exchange(self, work: Any, shards: Sequence[Any], targets: int, *common: Any) -> list[list[str]]: ...
 
 
 @dataclass(frozen=True)

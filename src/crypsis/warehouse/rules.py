@@ -15,17 +15,7 @@ from crypsis.errors import BadWarehouse
 from crypsis.warehouse.assignments import Vocabulary, assign_code, assign_name
 from crypsis.warehouse.inference import Schema
 from crypsis.warehouse.sources.rdf import engine_library
-from crypsis.warehouse.terms import (
-    RDF_TYPE,
-    Term,
-    Triple,
-    expand,
-    iri,
-    is_literal,
-    literal,
-    parts_of_literal,
-    text_of,
-)
+from crypsis.warehouse.terms import RDF_TYPE, Term, Triple, expand, iri, is_literal, literal, parts_of_literal, text_of
 from crypsis.warehouse.transforms import apply
 
 GRAPH = "urn:crypsis:graph:"

@@ -16,14 +16,7 @@ from crypsis.errors import BadQuery, BadWarehouse, SourceUnreachable
 from crypsis.version import VERSION
 from crypsis.warehouse import sparql as sparql_text
 from crypsis.warehouse.asking import ask_in_process
-from crypsis.warehouse.assembly import (
-    Assembled,
-    SourceGraph,
-    apply_source_rules,
-    assemble,
-    read_schema,
-    read_source,
-)
+from crypsis.warehouse.assembly import Assembled, SourceGraph, apply_source_rules, assemble, read_schema, read_source
 from crypsis.warehouse.cards import Card, index_page, make_card
 from crypsis.warehouse.configuration import CompetenceQuery, Configuration, SourceConfiguration
 from crypsis.warehouse.connectivity import Connectivity, alarms, measure_connectivity

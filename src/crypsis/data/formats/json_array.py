@@ -21,12 +21,7 @@ from crypsis.data.formats.compression import read_beginning, read_bytes
 from crypsis.data.formats.encodings import as_utf8
 from crypsis.data.formats.failures import POLARS_FAILURES
 from crypsis.data.formats.format import SEQUENCE, TABLE, Format, Sequences
-from crypsis.data.formats.json_lines import (
-    DEEPEST_ROW,
-    parse_as_written,
-    rows_of_objects,
-    sets_of_values,
-)
+from crypsis.data.formats.json_lines import DEEPEST_ROW, parse_as_written, rows_of_objects, sets_of_values
 from crypsis.data.formats.source import Document, Source, Understood
 from crypsis.errors import BadLabel, UnreadableFile
 from crypsis.strict_json import nested_deeper, parse_json

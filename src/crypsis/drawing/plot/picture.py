@@ -17,15 +17,7 @@ from crypsis.drawing.plot.key import legend, switches
 from crypsis.drawing.plot.lines import draw_lines
 from crypsis.drawing.plot.marks import Marks
 from crypsis.drawing.plot.points import draw_points
-from crypsis.drawing.plot.scales import (
-    WIDTH,
-    Box,
-    across_axis,
-    across_scale,
-    choices,
-    up_axis,
-    up_scale,
-)
+from crypsis.drawing.plot.scales import WIDTH, Box, across_axis, across_scale, choices, up_axis, up_scale
 from crypsis.drawing.plot.series import Series, path_through
 from crypsis.drawing.plot.stems import draw_stems
 from crypsis.drawing.plot.steps import draw_steps

@@ -18,10 +18,7 @@ from crypsis.data.counted_regions import CountedRegions
 from crypsis.data.relational import Table
 from crypsis.methods.contributions import bounded
 from crypsis.methods.relational.cut_records import CutRecords, CutRecordsHere, CutRecordsInShards
-from crypsis.methods.relational.declared_columns import (
-    DeclaredColumns,
-    encode_records,
-)
+from crypsis.methods.relational.declared_columns import DeclaredColumns, encode_records
 from crypsis.methods.relational.global_cut import grow_cut
 from crypsis.methods.relational.region_method import RegionMethod
 from crypsis.methods.relational.region_schema import RegionSchema

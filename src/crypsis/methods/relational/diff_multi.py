@@ -21,18 +21,10 @@ from crypsis.data.category_trees import CategoryTree
 from crypsis.data.counted_regions import CountedRegions, RegionAttribute
 from crypsis.data.relational import Table
 from crypsis.methods.contributions import bounded
-from crypsis.methods.relational.declared_columns import (
-    DeclaredColumns,
-    encode_records,
-)
+from crypsis.methods.relational.declared_columns import DeclaredColumns, encode_records
 from crypsis.methods.relational.noisy_regions import Grown, grow
 from crypsis.methods.relational.region_method import RegionMethod
-from crypsis.methods.relational.region_records import (
-    MEMORY_PER_FILE_BYTE,
-    RecordsHere,
-    RecordsInShards,
-    RegionRecords,
-)
+from crypsis.methods.relational.region_records import MEMORY_PER_FILE_BYTE, RecordsHere, RecordsInShards, RegionRecords
 from crypsis.methods.relational.region_schema import RegionSchema
 from crypsis.methods.relational.region_scores import Score
 from crypsis.methods.relational.specialization_budgets import budget_of_call, check_digits, operations

@@ -18,15 +18,7 @@ from crypsis.arrays import Bools, Int64s
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import Infeasible, TooLarge
 from crypsis.kernels.class_diversity import Constraints, bad_classes
-from crypsis.kernels.lattice import (
-    GOOD,
-    bad_records,
-    classes_of_rows,
-    minimal_nodes,
-    node_levels,
-    node_loss,
-    search,
-)
+from crypsis.kernels.lattice import GOOD, bad_records, classes_of_rows, minimal_nodes, node_levels, node_loss, search
 from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.publishing import published_nodes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers

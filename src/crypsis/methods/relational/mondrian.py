@@ -17,9 +17,7 @@ from crypsis.data.relational import PublishedTable
 from crypsis.executors.executor import Executor
 from crypsis.kernels.class_cells import class_cells
 from crypsis.kernels.mondrian import mondrian_parts
-from crypsis.methods.relational.diversity import (
-    Diversity,
-)
+from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.mondrian_blocks import mondrian_blocks, problem_of
 from crypsis.methods.relational.publishing import published_classes
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers

@@ -23,12 +23,7 @@ from crypsis.kernels.prefix_tree import ROOT, heights, pruned
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
 from crypsis.methods.trajectory.feasibility import individuals_of
-from crypsis.methods.trajectory.prefix_tree import (
-    PrefixTree,
-    check_enough,
-    private_facts,
-    published_rows,
-)
+from crypsis.methods.trajectory.prefix_tree import PrefixTree, check_enough, private_facts, published_rows
 from crypsis.methods.trajectory.trajectory_blocks import anonymize_in_blocks
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext

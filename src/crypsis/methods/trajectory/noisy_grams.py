@@ -14,14 +14,7 @@ import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.errors import TooLarge
-from crypsis.kernels.gram_model import (
-    ROOT,
-    START,
-    context_links,
-    cumulative_weights,
-    drawn_sequences,
-    fitted_families,
-)
+from crypsis.kernels.gram_model import ROOT, START, context_links, cumulative_weights, drawn_sequences, fitted_families
 from crypsis.methods.trajectory.gram_records import GramRecords
 from crypsis.noise import Entropy, MeteredNoise
 

@@ -19,14 +19,7 @@ from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.errors import TooFewTrajectories
 from crypsis.kernels.lcs import Sequences
 from crypsis.kernels.pattern_tree import Corpus, corpus_of
-from crypsis.kernels.prefix_tree import (
-    ROOT,
-    Nodes,
-    grow,
-    individuals_through,
-    lexicographic_order,
-    summed_up,
-)
+from crypsis.kernels.prefix_tree import ROOT, Nodes, grow, individuals_through, lexicographic_order, summed_up
 from crypsis.methods.record_accounting import record_accounting
 from crypsis.methods.trajectory.feasibility import how_many
 from crypsis.run_context import RunContext

@@ -25,12 +25,7 @@ from crypsis.methods.noise_thresholds import deviations_threshold, flat_threshol
 from crypsis.methods.private_records import PrivateRecordMethod
 from crypsis.methods.transaction.item_tree import ItemTree
 from crypsis.methods.transaction.noisy_partitions import UNITS, ItemsetCounts, counted_itemsets
-from crypsis.methods.transaction.partitioned_sets import (
-    MEMORY_PER_FILE_BYTE,
-    PartitionedSets,
-    SetsHere,
-    SetsInShards,
-)
+from crypsis.methods.transaction.partitioned_sets import MEMORY_PER_FILE_BYTE, PartitionedSets, SetsHere, SetsInShards
 from crypsis.noise import Noise, provider_named, terms_of
 from crypsis.noise.opendp import check_zeros
 from crypsis.parameters import Above, Between, OneOf

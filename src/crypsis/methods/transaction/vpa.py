@@ -17,12 +17,7 @@ from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.transaction.apriori import named_cut
-from crypsis.methods.transaction.hierarchy_recoding import (
-    HierarchyMethod,
-    Part,
-    TreeRecords,
-    refuse_sensitive,
-)
+from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, Part, TreeRecords, refuse_sensitive
 from crypsis.methods.transaction.shard_recoding import Spread
 from crypsis.parameters import AtLeast
 from crypsis.run_context import RunContext
