@@ -1,4 +1,4 @@
-"""The flat arrays that all data live in, and the one way to make them immutable.
+"""The flat arrays that all data live in, and the one way to make them immutable and to compare them.
 
 The modules of this package are compiled work on such arrays. They know no class of data.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 Int8s: TypeAlias = NDArray[np.int8]
@@ -42,6 +43,28 @@ class FrozenArrays:
         for name, value in tuple(vars(self).items()):
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, name, frozen(value))
+
+
+class EqualByContent:
+    """Equal to another of its kind that says the same. Not hashable: such data may be large."""
+
+    @property
+    def compared(self) -> tuple[object, ...]:
+        """What has to be equal: arrays, columns and anything else."""
+        return (id(self),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and all(map(_are_equal, self.compared, other.compared))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _are_equal(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other)  # type: ignore[arg-type]
+    if isinstance(one, pl.Series) and isinstance(other, pl.Series):
+        return one.equals(other)
+    return one == other
 
 
 def offsets_of(lengths: NDArray[np.integer[Any]]) -> Int64s:

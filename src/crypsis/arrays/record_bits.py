@@ -17,3 +17,12 @@ def record_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> NDArray[np.uint
         for index in range(offsets[record], offsets[record + 1]):
             bits[codes[index], record >> 6] |= np.uint64(1) << np.uint64(record & 63)
     return bits
+
+
+@njit
+def ones_in(word: np.uint64) -> int:
+    """Count the bits that are set in a word."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((word * np.uint64(0x0101010101010101)) >> np.uint64(56))

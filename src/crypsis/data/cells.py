@@ -20,8 +20,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import FrozenArrays, Int8s, Int32s, Int64s, offsets_of
-from crypsis.data.equality import EqualByContent
+from crypsis.arrays import EqualByContent, FrozenArrays, Int8s, Int32s, Int64s, offsets_of
 from crypsis.data.value_texts import bound_texts, value_texts, values_of_bounds, values_of_texts
 from crypsis.data.values import (
     IN_WORDS,

@@ -18,8 +18,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import FrozenArrays, Int32s, frozen
-from crypsis.data.equality import EqualByContent
+from crypsis.arrays import EqualByContent, FrozenArrays, Int32s, frozen
 from crypsis.data.missing import MISSING_CODE
 from crypsis.data.values import ColumnType, encoded
 from crypsis.errors import InputError

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from crypsis import notebook
-from crypsis.data.equality import EqualByContent
+from crypsis.arrays import EqualByContent
 from crypsis.data.frame_types import InMemory
 from crypsis.errors import NotApplicable
 

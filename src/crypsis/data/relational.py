@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, FrozenArrays, Int32s, Int64s, frozen
+from crypsis.arrays import Bools, EqualByContent, FrozenArrays, Int32s, Int64s, frozen
 from crypsis.arrays.row_ranks import rank_rows
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, CellKind, Cells, parse_values
 from crypsis.data.encoded_column import Column as Column
 from crypsis.data.encoded_column import LateEncoding, map_columns
 from crypsis.data.encoded_column import Role as Role
-from crypsis.data.equality import EqualByContent
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import is_empty, unknown_column
 from crypsis.data.formats.frames import as_frame, pandas_index

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import FrozenArrays, Int32s, Int64s, frozen
-from crypsis.data.equality import EqualByContent
+from crypsis.arrays import EqualByContent, FrozenArrays, Int32s, Int64s, frozen
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import column, is_empty, labels, times
 from crypsis.data.formats.columns import unknown_column as unknown

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import FrozenArrays, Int64s
-from crypsis.data.equality import EqualByContent
+from crypsis.arrays import EqualByContent, FrozenArrays, Int64s
 from crypsis.errors import InputError
 
 MICROSECONDS = 1_000_000

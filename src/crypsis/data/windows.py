@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of
-from crypsis.data.equality import EqualByContent
+from crypsis.arrays import EqualByContent, FrozenArrays, Int32s, Int64s, offsets_of
 from crypsis.data.microdata import VISITS, PublishedData
 from crypsis.data.sensitive_values import Token
 from crypsis.data.stream import OPEN

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int32s, Int64s
-from crypsis.arrays.bit_counts import ones_in
+from crypsis.arrays.record_bits import ones_in
 from crypsis.compilation import njit
 from crypsis.kernels.prefix_tree import ROOT, Nodes
 

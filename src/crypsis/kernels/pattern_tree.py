@@ -20,7 +20,7 @@ import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
 from crypsis.arrays.ascending import first_not_below
-from crypsis.arrays.bit_counts import ones_in
+from crypsis.arrays.record_bits import ones_in
 from crypsis.compilation import njit
 from crypsis.kernels.lcs import Sequences, Words
 from crypsis.kernels.plain_sorting import sort_first

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
-from crypsis.arrays.bit_counts import ones_in
+from crypsis.arrays.record_bits import ones_in
 from crypsis.compilation import njit
 from crypsis.kernels.lcs import Sequences, Words, common_from, masks_of_long, zeros_below
 from crypsis.kernels.pattern_tree import (

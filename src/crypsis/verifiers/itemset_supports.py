@@ -13,8 +13,7 @@ from math import comb
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
-from crypsis.arrays.bit_counts import ones_in
-from crypsis.arrays.record_bits import record_bits
+from crypsis.arrays.record_bits import ones_in, record_bits
 from crypsis.compilation import njit
 from crypsis.errors import TooLarge
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crypsis.arrays import Int32s, Int64s
-from crypsis.arrays.bit_counts import ones_in
-from crypsis.arrays.record_bits import record_bits
+from crypsis.arrays.record_bits import ones_in, record_bits
 from crypsis.compilation import njit
 from crypsis.data.privacy_policy import DerivedPolicy, PrivacyPolicy
 from crypsis.data.transaction import PublishedTransactions, Transactions
