@@ -27,6 +27,7 @@ class DifferentialPrivacy(Guarantee):
     model = "differential privacy"
     level_words = (marked("spent"), marked("allowed"))
     recounts = "That the rows have the declared form, and that no more was spent than is allowed."
+    needs_original = False
     from_original = (
         "The ledger of the run, which adds up what was spent; that noise was drawn as the proof of the method asks.",
     )
@@ -80,10 +81,6 @@ class DifferentialPrivacy(Guarantee):
 
     def __str__(self) -> str:
         return f"{self.model} (epsilon={self.epsilon}, delta={self.delta})"
-
-    @property
-    def needs_original(self) -> bool:
-        return False
 
     @property
     def scope(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from crypsis.guarantees.guarantee import Guarantee
+from crypsis.guarantees.guarantee import POOLED_KNOWLEDGE, Guarantee
 from crypsis.parameters import AtLeast, OneOf
 
 
@@ -36,7 +36,7 @@ class DisassociationAnonymity(Guarantee):
         "a later chunk is rare together with something of an earlier one (the cover problem).",
         "Which terms occurred, how often those outside term chunks did, and how large clusters are: all published.",
         "Knowing that these are all terms of the victim, or that a term is absent.",
-        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+        POOLED_KNOWLEDGE,
     )
 
     k: Annotated[int, AtLeast(1), "Records that some possible original must have for each set of terms."] = 5

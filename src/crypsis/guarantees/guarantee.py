@@ -14,6 +14,16 @@ from crypsis.translation import marked
 
 TRUTHFUL = "That every published record is a true, if coarser, statement about its original."
 
+# What several guarantees assume, or do not cover.
+POOLED_KNOWLEDGE = "Several adversaries who pool what they know, or knowledge about several victims at once."
+KNOWN_GENERALIZATIONS = "Conclusions from knowing which generalizations the algorithm would have chosen (minimality)."
+KNOWN_MERGES = "Conclusions from knowing which merges the algorithm would have chosen (minimality)."
+ABSENT_ITEMS = "Knowing that an item is not in the victim's record, or how many items are."
+EACH_UNIT = "Each counted unit (a trajectory, or all trajectories of an owner) is one individual."
+COLUMNS_UNCHANGED = "Columns that are published as they are, where the adversary knows them."
+QUASI_IDENTIFIERS_KNOWN = "All that the adversary knows about the victim is in the quasi-identifiers."
+MISSING_EQUALS_MISSING = "A missing value equals a missing value and nothing else."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee(Checked, ABC):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import ABSENT_ITEMS, KNOWN_GENERALIZATIONS
 from crypsis.guarantees.itemset_km_anonymity import ItemsetShared, KnownItems
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast
@@ -34,9 +35,9 @@ class ItemsetDiversity(RecordOrPerson):
     )
     not_covered = (
         "Knowing a sensitive item of the victim.",
-        "Knowing that an item is not in the victim's record, or how many items are.",
+        ABSENT_ITEMS,
         "More than m items known, by one adversary or by several who pool what they know.",
-        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+        KNOWN_GENERALIZATIONS,
     )
 
     k: ItemsetShared = 5

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import ABSENT_ITEMS, KNOWN_GENERALIZATIONS
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast, Between
 
@@ -34,10 +35,10 @@ class ItemsetKmAnonymity(RecordOrPerson):
         EACH_RECORD,
     )
     not_covered = (
-        "Knowing that an item is not in the victim's record, or how many items are.",
+        ABSENT_ITEMS,
         "More than m items known, by one adversary or by several who pool what they know.",
         "What follows for the victim when all records that fit agree on something.",
-        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+        KNOWN_GENERALIZATIONS,
     )
 
     k: ItemsetShared = 5

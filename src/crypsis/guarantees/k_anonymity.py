@@ -6,6 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import (
+    COLUMNS_UNCHANGED,
+    KNOWN_GENERALIZATIONS,
+    MISSING_EQUALS_MISSING,
+    QUASI_IDENTIFIERS_KNOWN,
+)
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast
 from crypsis.wording import enumerated
@@ -25,15 +31,15 @@ class KAnonymity(RecordOrPerson):
     model = "k-anonymity"
     recounts = "How many records share each published combination of quasi-identifiers."
     assumptions = (
-        "All that the adversary knows about the victim is in the quasi-identifiers.",
+        QUASI_IDENTIFIERS_KNOWN,
         EACH_RECORD,
-        "A missing value equals a missing value and nothing else.",
+        MISSING_EQUALS_MISSING,
     )
     not_covered = (
         "What the records of a class have in common: if all share a disease, it is known of each of them.",
-        "Columns that are published as they are, where the adversary knows them.",
+        COLUMNS_UNCHANGED,
         "Several releases of the same people, compared with each other.",
-        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+        KNOWN_GENERALIZATIONS,
     )
 
     k: Annotated[int, AtLeast(1), "Individuals that must share each combination of quasi-identifiers."] = 5

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import COLUMNS_UNCHANGED, KNOWN_MERGES, MISSING_EQUALS_MISSING
 from crypsis.guarantees.loss_bounds import ItemLossBound, LossBounded, TableLossBound
 from crypsis.guarantees.record_or_person import EACH_RECORD, Unit
 from crypsis.parameters import AtLeast
@@ -35,13 +36,13 @@ class KKmAnonymity(LossBounded):
     assumptions = (
         "The adversary knows the victim's quasi-identifiers and at most m of the victim's items.",
         EACH_RECORD,
-        "A missing value equals a missing value and nothing else.",
+        MISSING_EQUALS_MISSING,
     )
     not_covered = (
         "Knowing that these are all items of the victim, or an item that the victim does not have.",
         "What the records that are left have in common: an item that all of them hold is known of each.",
-        "Columns that are published as they are, where the adversary knows them.",
-        "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
+        COLUMNS_UNCHANGED,
+        KNOWN_MERGES,
     )
 
     k: SharedByRecords = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import EACH_UNIT, POOLED_KNOWLEDGE
 from crypsis.guarantees.km_anonymity import KnownLength, SharedByIndividuals
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
@@ -33,7 +34,7 @@ class KlmAnonymity(OrderOrTime):
     )
     assumptions = (
         "The adversary knows at most m locations of the victim that are not sensitive, in visiting order.",
-        "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
+        EACH_UNIT,
         "All sensitive locations are marked as such.",
     )
     not_covered = (
@@ -42,7 +43,7 @@ class KlmAnonymity(OrderOrTime):
         "Knowing that these are all locations of the victim, or where between sensitive visits they lie.",
         "Which rows were recoded together, and conclusions from knowing which merges the algorithm would have chosen.",
         TIMES_NOT_COVERED,
-        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+        POOLED_KNOWLEDGE,
     )
 
     k: SharedByIndividuals = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import COLUMNS_UNCHANGED, KNOWN_MERGES, MISSING_EQUALS_MISSING
 from crypsis.guarantees.kkm_anonymity import KnownItemsOfRecord, SharedByRecords
 from crypsis.guarantees.loss_bounds import ItemLossBound, LossBounded, TableLossBound
 from crypsis.guarantees.record_or_person import EACH_RECORD, Unit
@@ -33,14 +34,14 @@ class KLmDiversity(LossBounded):
         "The adversary knows the victim's quasi-identifiers and at most m items of the victim that are not sensitive.",
         EACH_RECORD,
         "All sensitive items are marked as such.",
-        "A missing value equals a missing value and nothing else.",
+        MISSING_EQUALS_MISSING,
     )
     not_covered = (
         "Knowing a sensitive item of the victim.",
         "Knowing that these are all items of the victim, or an item that the victim does not have.",
         "Sensitive items that mean nearly the same.",
-        "Columns that are published as they are, where the adversary knows them.",
-        "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
+        COLUMNS_UNCHANGED,
+        KNOWN_MERGES,
     )
 
     k: SharedByRecords = 5

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import EACH_UNIT, KNOWN_MERGES, POOLED_KNOWLEDGE
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
 from crypsis.guarantees.trajectory_or_owner import Unit
 from crypsis.parameters import AtLeast
@@ -30,13 +31,13 @@ class KmAnonymity(OrderOrTime):
     recounts = "How many individuals share each sequence of up to m published locations."
     assumptions = (
         "The adversary knows at most m locations of the victim, in visiting order.",
-        "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
+        EACH_UNIT,
     )
     not_covered = (
         "Knowing that these are all locations of the victim.",
         TIMES_NOT_COVERED,
-        "Several adversaries who pool what they know, or knowledge about several victims at once.",
-        "Conclusions from knowing which merges the algorithm would have chosen (minimality).",
+        POOLED_KNOWLEDGE,
+        KNOWN_MERGES,
     )
 
     k: SharedByIndividuals = 5

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from crypsis.errors import BadParameter
+from crypsis.guarantees.guarantee import QUASI_IDENTIFIERS_KNOWN
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Above, AtLeast, OneOf
 from crypsis.wording import enumerated
@@ -32,7 +33,7 @@ class LDiversity(RecordOrPerson):
     model = "l-diversity"
     recounts = "Which sensitive values each class of records that look the same holds."
     assumptions = (
-        "All that the adversary knows about the victim is in the quasi-identifiers.",
+        QUASI_IDENTIFIERS_KNOWN,
         EACH_RECORD,
         "All sensitive columns are marked as such.",
         "A missing sensitive value is no value: the others of the class count.",

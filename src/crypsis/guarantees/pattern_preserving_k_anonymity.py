@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import POOLED_KNOWLEDGE
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED
 from crypsis.guarantees.shared_sequences import SharedSequences
 from crypsis.guarantees.trajectory_or_owner import Unit
@@ -25,6 +26,7 @@ class PatternPreservingKAnonymity(SharedSequences):
     )
     model = "pattern-preserving-k-anonymity"
     recounts = "How many original sequences contain each published one."
+    needs_original = True
     from_original = ()
     assumptions = (
         "The adversary knows any part of the victim's sequence, in order, of any length.",
@@ -37,15 +39,11 @@ class PatternPreservingKAnonymity(SharedSequences):
         "How often a sequence is published: that can be fewer than k times.",
         TIMES_NOT_COVERED,
         "What all individuals who share a sequence have in common.",
-        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+        POOLED_KNOWLEDGE,
     )
 
     k: Annotated[int, AtLeast(1), "Individuals whose original data must contain each published sequence."] = 5
     unit: Unit = "trajectory"
-
-    @property
-    def needs_original(self) -> bool:
-        return True
 
     @property
     def scope(self) -> str:

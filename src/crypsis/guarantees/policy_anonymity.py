@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from crypsis.data.privacy_policy import EVERY_PAIR, PrivacyPolicy
+from crypsis.guarantees.guarantee import ABSENT_ITEMS, KNOWN_GENERALIZATIONS
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import AtLeast
 
@@ -31,9 +32,9 @@ class PolicyAnonymity(RecordOrPerson):
     )
     not_covered = (
         "Any combination of items that the policy does not list.",
-        "Knowing that an item is not in the victim's record, or how many items are.",
+        ABSENT_ITEMS,
         "What follows for the victim when all records that fit agree on something.",
-        "Conclusions from knowing which generalizations the algorithm would have chosen (minimality).",
+        KNOWN_GENERALIZATIONS,
     )
 
     k: Annotated[int, AtLeast(1), "Records that must share each itemset of the policy."] = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import EACH_UNIT, POOLED_KNOWLEDGE
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED
 from crypsis.guarantees.shared_sequences import SharedSequences
 from crypsis.guarantees.trajectory_or_owner import Unit
@@ -32,7 +33,7 @@ class SequenceKAnonymity(SharedSequences):
         "The adversary knows any part of the victim's trajectory, in visiting order, of any length.",
         "The adversary does not know whether the victim's trajectory was published at all; with `strict` that may be "
         "known.",
-        "Each counted unit (a trajectory, or all trajectories of an owner) is one individual.",
+        EACH_UNIT,
     )
     not_covered = (
         "Without `strict`: certainty that the victim was published. A sequence that k original trajectories contain "
@@ -40,7 +41,7 @@ class SequenceKAnonymity(SharedSequences):
         "Knowing that these are all locations of the victim.",
         TIMES_NOT_COVERED,
         "What all individuals who share a sequence have in common.",
-        "Several adversaries who pool what they know, or knowledge about several victims at once.",
+        POOLED_KNOWLEDGE,
     )
 
     k: Annotated[int, AtLeast(1), "Individuals that must share each published sequence."] = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from crypsis.guarantees.guarantee import QUASI_IDENTIFIERS_KNOWN
 from crypsis.guarantees.record_or_person import EACH_RECORD, RecordOrPerson, Unit
 from crypsis.parameters import Between, OneOf
 
@@ -25,7 +26,7 @@ class TCloseness(RecordOrPerson):
     model = "t-closeness"
     recounts = "How far the sensitive values of each class are from those of all published records."
     assumptions = (
-        "All that the adversary knows about the victim is in the quasi-identifiers.",
+        QUASI_IDENTIFIERS_KNOWN,
         EACH_RECORD,
         "The distribution in the whole original table, suppressed records included, may be known.",
         "A missing sensitive value is no value, in the class and in the table.",
