@@ -15,11 +15,11 @@ import polars as pl
 
 from crypsis.arrays import Int32s
 from crypsis.data.formats.source import place
-from crypsis.data.from_coordinates import FromCoordinates
 from crypsis.data.label_lists import LabelLists
 from crypsis.data.spatial_packing import packed, parts_needed
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.errors import BadConstraints, BadParameter, UnknownLocation, did_you_mean
+from crypsis.parameters import FromCoordinates
 
 
 class UtilityConstraints(LabelLists):

@@ -19,11 +19,11 @@ from crypsis.arrays import Bools, Float64s, FrozenArrays, Int64s
 from crypsis.data.visit_times import VisitTimes
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, BadRelease, BadTimestamps, NotApplicable, VagueTimes
-from crypsis.fuzzytime import FuzzyArray
 
 if TYPE_CHECKING:
     from crypsis.data.symbols import Symbols
     from crypsis.data.trajectory import Locations, Trajectories
+    from crypsis.fuzzytime import FuzzyArray
 
 NO_TIME = np.iinfo(np.int64).min  # a sensitive place, which is published without its time
 MINUTE, DAY, WEEK = 60, 86_400, 7 * 86_400
@@ -84,6 +84,8 @@ class TimedPlaces(FrozenArrays):
 
     def periods(self, symbols: Symbols) -> FuzzyArray:
         """Per symbol the bounds of the times of a visit: the hull of the bins of its locations."""
+        from crypsis.fuzzytime import FuzzyArray
+
         least, greatest = np.iinfo(np.int64).min, np.iinfo(np.int64).max
         rows = np.array([self.number_of.get(label, -1) for label in symbols.vocabulary.labels], np.int64)
         rows = rows[symbols.members]

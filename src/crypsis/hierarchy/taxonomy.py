@@ -24,13 +24,12 @@ from crypsis.data.constraints import UtilityConstraints
 from crypsis.data.formats.compression import existing_file, read_bytes
 from crypsis.data.formats.csv import read_frame
 from crypsis.data.formats.source import place
-from crypsis.data.from_coordinates import FromCoordinates
 from crypsis.data.spatial_packing import packed, parts_needed
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadLabel, BadParameter, BadTaxonomy, UnknownLocation, did_you_mean
 from crypsis.hierarchy.files import MADE_FROM_DATA, read_hierarchy
-from crypsis.parameters import SideInput
+from crypsis.parameters import FromCoordinates, SideInput
 
 
 class Taxonomy(Tree, SideInput):
