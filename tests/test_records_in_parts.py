@@ -170,8 +170,8 @@ def test_rows_of_a_record_in_parts_of_different_types_are_refused(tmp_path: Path
 def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
     (tmp_path / "a.csv").write_text("id,item\n1,a\n2,b\n")
-    with pytest.raises(NotApplicable, match="grid"):
-        crypsis.scan_trajectories(tmp_path / "a.csv", grid=100.0)
+    with pytest.raises(NotApplicable, match="times"):
+        crypsis.scan_trajectories(tmp_path / "a.csv", times="merge")
     with pytest.raises(NotScalable, match="objective='item'"):
         crypsis.anonymize(crypsis.scan_transactions(tmp_path / "*.jsonl"), crypsis.PCTA(k=2, objective="dataset"))
 

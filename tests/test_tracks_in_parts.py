@@ -97,7 +97,7 @@ def test_degrees_are_projected_to_the_zone_of_all_fixes_together(tmp_path: Path)
 @given(st.lists(st.floats(-180, 180), min_size=1, max_size=12), st.lists(st.integers(0, 12), max_size=3))
 def test_the_zone_is_that_of_the_median_however_degrees_are_cut(east: list[float], cuts: list[int]) -> None:
     from crypsis.data.projection import utm_zone
-    from crypsis.shards.tracks import CountedRanges
+    from crypsis.shards.projected_parts import CountedRanges
 
     values = np.array(east)
     pieces = np.split(values, sorted(min(cut, len(values)) for cut in cuts))

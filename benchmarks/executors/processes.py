@@ -32,13 +32,17 @@ class Processes:
     def start_scheduler(self) -> None:
         self.scheduler = self._start("scheduler", "--host", self.address, "--no-dashboard", "--no-show")
 
-    def start_worker(self) -> None:
+    def start_worker(self, before: str = "") -> None:
+        """A worker; it runs a line of Python before, if one is given."""
         options = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", self.memory)
-        self._start("worker", self.address, *options, "--local-directory", str(self.folder / "engine"))
+        self._start("worker", self.address, *options, "--local-directory", str(self.folder / "engine"), before=before)
 
-    def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
+    def _start(self, what: str, *options: str, before: str = "") -> subprocess.Popen[bytes]:
         log = (self.folder / f"{what}-{len(self.running)}.log").open("wb")
-        command = [sys.executable, "-m", "distributed.cli.dask_" + ("scheduler" if what == "scheduler" else "worker")]
+        module = f"distributed.cli.dask_{what}"
+        command = [sys.executable, "-m", module]
+        if before:
+            command = [sys.executable, "-c", f"{before}; from {module} import main; main()"]
         started = subprocess.Popen(
             [*command, *options],
             stdout=log,

@@ -13,7 +13,7 @@ import pytest
 
 import crypsis
 from benchmarks.executors.processes import Processes
-from crypsis.errors import CrypsisError, WorkerFailed, WriteFailed
+from crypsis.errors import CrypsisError, WorkerFailed, WorkersDiffer, WriteFailed
 from crypsis.executors import dask, near
 from crypsis.executors.dask import Dask
 from crypsis.executors.scratch import Scratch
@@ -84,6 +84,38 @@ def test_without_any_worker_the_run_ends_with_an_error(tmp_path: Path, monkeypat
                 executor.map(tasks.scale, [3], 10)
     finally:
         processes.close()
+
+
+@pytest.mark.long
+def test_a_worker_that_comes_later_is_refused_before_its_first_task_if_it_differs(tmp_path: Path) -> None:
+    processes = Processes(tmp_path, 1)
+    try:
+        with Dask(processes.address, workers=1, memory="1GiB", scratch=tmp_path) as executor:
+            assert executor.map(tasks.scale, [3], 10) == [30]
+            processes.running[1].kill()
+            processes.start_worker(before="import crypsis.version; crypsis.version.VERSION = '0.0'")
+            for verb in (executor.map, lambda work, shards, by: executor.fold(work, tasks.add, shards, by)):
+                with pytest.raises(WorkersDiffer, match="differs from this process in crypsis") as differing:
+                    verb(tasks.scale, [3, 4], 10)
+                assert differing.value.details["differs"] == ["crypsis"]
+    finally:
+        processes.close()
+
+
+@pytest.mark.long
+def test_who_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "REACHED_BY_CLIENT", 1)
+    monkeypatch.setattr(dask, "WORKERS_WITHIN", 1)
+    with pytest.raises(WorkerFailed, match=r"No scheduler answers at tcp://127\.0\.0\.1:1\."):
+        Dask("tcp://127.0.0.1:1", scratch=tmp_path)
+    processes = Processes(tmp_path, 0)
+    try:
+        monkeypatch.setattr(dask, "REACHED_BY_CLIENT", 30)
+        with pytest.raises(WorkerFailed, match="has 0 of 2 workers"):
+            Dask(processes.address, workers=2, scratch=tmp_path)
+    finally:
+        processes.close()
+    assert not list(tmp_path.glob("crypsis-scratch*"))
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ by column, then by row.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -162,10 +163,25 @@ def snap_to_grid(x: Float64s, y: Float64s, cell: float, crs: str | None = None) 
     west, south = int(columns.min()), int(rows.min())
     height = int(rows.max()) - south + 1
     visited, codes = np.unique((columns - west) * height + (rows - south), return_inverse=True)
-    column, row = visited // height, visited % height
-    names = [f"c{across}_{up}" for across, up in zip((column + west).tolist(), (row + south).tolist(), strict=True)]
-    centres = (column + west + 0.5) * cell, (row + south + 0.5) * cell
-    return Locations(Vocabulary(names), *centres, crs=crs, grid=grid), codes.astype(np.int32)
+    return cells_of_grid(visited // height + west, visited % height + south, grid), codes.astype(np.int32)
+
+
+def cells_of_grid(column: Int64s, row: Int64s, grid: Grid) -> Locations:
+    """Cells of a grid as locations, in the order given."""
+    names = [f"c{across}_{up}" for across, up in zip(column.tolist(), row.tolist(), strict=True)]
+    x, y = (np.asarray((numbers + 0.5) * grid.size, np.float64) for numbers in (column, row))
+    return Locations(Vocabulary(names), x, y, crs=grid.crs, grid=grid)
+
+
+def joined_cells(tables: Sequence[Locations]) -> Locations:
+    """The cells of several tables over one grid, each once, as one table over all points has them."""
+    labels = pl.concat([table.vocabulary.series for table in tables]).unique()
+    numbers = labels.str.strip_prefix("c").str.split("_").list.eval(pl.element().cast(pl.Int64))
+    column, row = (numbers.list.get(index).to_numpy() for index in range(2))
+    order = np.lexsort((row, column))
+    grid = tables[0].grid
+    assert grid is not None
+    return cells_of_grid(column[order], row[order], grid)
 
 
 def _cell_numbers(values: Float64s, cell: float) -> Int64s:

@@ -34,7 +34,7 @@ _KINDS: dict[str, type] = {
     "tracks": Tracks,
     "events": Events,
 }
-_NEED_ALL = {"grid": None, "times": "drop"}  # option: the value that needs no look at all records
+_NEED_ALL = {"times": "drop"}  # option: the value that needs no look at all records
 
 _SETTLED_AT_THE_END: dict[str, Any] = {"sensitive": (), "unite": None}
 
@@ -124,6 +124,9 @@ class ScannedRecords:
         """The column of a long table that names the record of each row."""
         if self.track_column is not None:
             return self.track_column
+        if self.on_grid:
+            settings = self.source.parameters()
+            return str(settings.get("id") or settings.get("person") or "user")
         usual = "id" if self.source.kind == "transactions" else "trajectory_id"
         return str(self.source.parameters().get("id") or usual)
 
@@ -131,8 +134,21 @@ class ScannedRecords:
     def person_column(self) -> str | None:
         """The column that names the person of each row, of sets and trajectories."""
         gathered = self.source.kind in ("transactions", "trajectories")
-        person = self.source.parameters().get("person") if gathered else None
+        settings = self.source.parameters()
+        if self.on_grid and settings.get("id") is None:  # a trajectory is all of a person, or a day of it
+            return self.id_column if self.by_day else None
+        person = settings.get("person") if gathered else None
         return None if person is None else str(person)
+
+    @property
+    def on_grid(self) -> bool:
+        """Trajectories are made of check-ins, which are snapped to the squares of a grid."""
+        return self.source.parameters().get("grid") is not None
+
+    @property
+    def by_day(self) -> bool:
+        """There is a trajectory for each day of a person."""
+        return self.source.parameters().get("one_per") == "day"
 
     @property
     def is_wide(self) -> bool:

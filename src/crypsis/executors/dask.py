@@ -59,9 +59,12 @@ from crypsis.version import VERSION
 LARGE = 8 << 20  # bytes; larger results are files
 RETRIES = 5
 SCHEDULER_PORT = 8786
+REACHED_BY_CLIENT = 30  # seconds in which a scheduler must answer
+WORKERS_WITHIN = 60  # seconds in which it must have workers
 REACHED_WITHIN = 60  # seconds in which a worker must find its scheduler
 LOOK_AGAIN = 20.0  # seconds after which whoever waits looks for workers
 WITHOUT_WORKERS = 240.0  # seconds
+_PROBE, _VERSIONS = "probe", "versions"
 _ALIKE = ("numpy", "numba", "polars", "distributed")
 _SETTINGS = {
     "distributed.scheduler.http.routes": [],
@@ -135,9 +138,7 @@ class Dask(ClosedAtExit):
                     )
                     self._client = Client(self._cluster, set_as_default=False)
                 else:
-                    security = security_of(address, certificates, "client")
-                    self._client = Client(address, security=security, set_as_default=False, timeout=30)
-                    self._client.wait_for_workers(workers or 1, timeout=60)
+                    self._connect(address, certificates, workers or 1)
         except (OSError, TimeoutError) as error:
             self.close()
             raise WorkerFailed(f"The cluster cannot be reached or started ({type(error).__name__}).") from None
@@ -154,21 +155,39 @@ class Dask(ClosedAtExit):
             self.close()
             raise
 
+    def _connect(self, address: str, certificates: Certificates, workers: int) -> None:
+        """Speak to the scheduler at an address, which must have so many workers."""
+        from distributed import Client
+
+        security = security_of(address, certificates, "client")
+        try:
+            self._client = Client(address, security=security, set_as_default=False, timeout=REACHED_BY_CLIENT)
+        except (OSError, TimeoutError):
+            raise WorkerFailed(
+                f"No scheduler answers at {address}. Check the address and the certificates, and that the scheduler "
+                "runs (crypsis scheduler)."
+            ) from None
+        try:
+            self._client.wait_for_workers(workers, timeout=WORKERS_WITHIN)
+        except TimeoutError:
+            found = len(self._addresses())
+            raise WorkerFailed(
+                f"The scheduler at {address} has {found} of {workers} workers. Start more (crypsis "
+                "worker), or ask for fewer (`workers`)."
+            ) from None
+
     def _addresses(self) -> list[str]:
         return sorted(self._client.scheduler_info(n_workers=-1).get("workers", ()))  # a lost scheduler tells nothing
 
     def _compare_workers(self) -> None:
         """Before the first task: every worker has the same versions and kernels, and sees scratch."""
-        probe = self.scratch.write("probe", b"crypsis")
+        probe = self.scratch.write(_PROBE, b"crypsis")
         own = describe_worker(probe)
+        self.scratch.save(_VERSIONS, own)
         for told in self._client.run(describe_worker, probe).values():
             different = sorted(name for name in own if told.get(name) != own[name])
             if different:
-                raise WorkersDiffer(
-                    f"A worker differs from this process in {', '.join(different)}. Install the same versions on all, "
-                    "and give a scratch folder that all can see (`scratch`).",
-                    differs=different,
-                )
+                raise workers_differ(different)
 
     def check_input(self, files: Sequence[Path]) -> None:
         for hidden in self._client.run(hidden_files, [str(file) for file in files]).values():
@@ -325,13 +344,36 @@ def forget_residents(name: str) -> None:
         del _residents[key]
 
 
+@lru_cache(maxsize=4)
+def differences(folder: str) -> tuple[str, ...]:
+    """In what this process differs from the driver whose scratch folder this is: workers may come at any time."""
+    own = describe_worker(str(Path(folder, _PROBE)))
+    if not own["scratch folder"]:
+        return ("scratch folder",)
+    told = load(str(Path(folder, _VERSIONS)))
+    return tuple(sorted(name for name in told if own.get(name) != told[name]))
+
+
+def workers_differ(different: Sequence[str]) -> WorkersDiffer:
+    """The error that names what is not alike."""
+    return WorkersDiffer(
+        f"A worker differs from this process in {', '.join(different)}. Install the same versions on all, and give a "
+        "scratch folder that all can see (`scratch`).",
+        differs=list(different),
+    )
+
+
 def run_task(work: Work, shard: Any, shared: str, folder: str) -> Any:
-    """One task in a worker."""
+    """One task in a worker, unless the worker is not like the driver."""
+    if different := differences(folder):
+        return packed(Failed(workers_differ(different)), folder)
     return packed(attempt(work, shard, _common(shared)), folder)
 
 
 def run_pair(combine: Work, one: Any, other: Any, folder: str) -> Any:
     """Two results combined; an error stays one."""
+    if different := differences(folder):
+        return packed(Failed(workers_differ(different)), folder)
     first, second = unpacked(one), unpacked(other)
     if isinstance(first, Failed):
         return packed(first, folder)

@@ -67,7 +67,10 @@ def send_rows(
     """The rows of a part by the hash of their id or person, with their numbers."""
     number, part = numbered
     frame = scanned.read_rows(part)
-    whole = frame[scanned.id_column] if scanned.person_column is None else _persons_of_rows(frame, scanned, part)
+    if scanned.person_column is not None:
+        whole = _persons_of_rows(frame, scanned, part)
+    else:
+        whole = labels(frame, scanned.id_column, part.file) if scanned.on_grid else frame[scanned.id_column]
     target_of_row = (hash_ids(whole) % targets).to_numpy()
     for target in np.unique(target_of_row).tolist():
         rows = np.flatnonzero(target_of_row == target)
@@ -99,7 +102,8 @@ def read_gathered(work: tuple[int, Sequence[str]], folder: str, scanned: Scanned
     row = np.concatenate([rows for _, rows, _ in pieces])
     ids = frame[scanned.id_column].cast(pl.String).alias("id")
     first = ids.to_frame().with_row_index("first").group_by("id").agg(pl.col("first").min())
-    own = data.ids.cast(pl.String).alias("id").to_frame()
+    known = ids.unique(maintain_order=True).gather(data.owners) if scanned.by_day else data.ids.cast(pl.String)
+    own = known.alias("id").to_frame()
     first_row = own.join(first, on="id", how="left", maintain_order="left")["first"].to_numpy()
     names = None if scanned.person_column is None else labels(frame, scanned.person_column, SOURCE)[first_row]
     return scratch.save(f"gathered-{number:06d}", (data, part_of_row[first_row], row[first_row], names))
@@ -137,15 +141,15 @@ def arrange_records(
     return placed
 
 
-def send_home(work: tuple[RaggedShard, str, str]) -> Iterator[tuple[int, tuple[Any, pl.Series]]]:
+def send_home(work: tuple[RaggedShard, str, str]) -> Iterator[tuple[int, tuple[Any, pl.Series | None]]]:
     """The records of a shard by the part in which each began."""
     shard, first, ids_file = work
     offsets, codes = shard.read()
     part, row = load(first)
-    ids = load(ids_file)
+    ids = load(ids_file) if ids_file else None
     for target in np.unique(part).tolist():
         chosen = np.flatnonzero(part == target)
-        yield target, (take_rows((offsets, codes, row), chosen), ids.gather(chosen))
+        yield target, (take_rows((offsets, codes, row), chosen), None if ids is None else ids.gather(chosen))
 
 
 def arrange_home(numbered: tuple[int, Sequence[str]], folder: str) -> dict[str, Any]:
@@ -157,7 +161,8 @@ def arrange_home(numbered: tuple[int, Sequence[str]], folder: str) -> dict[str, 
     order = np.argsort(row, kind="stable")
     offsets, codes, _ = take_rows((offsets, codes, row), order)
     scratch = Scratch.at(folder)
-    ids = pl.concat([own for _, own in pieces]).gather(order) if pieces else None
+    known = [own for _, own in pieces if own is not None]
+    ids = pl.concat(known).gather(order) if known else None
     return {
         "file": scratch.save(f"shard-of-part-{number:06d}", (offsets, codes)),
         "ids": "" if ids is None else scratch.save(f"ids-of-part-{number:06d}", ids),

@@ -7,7 +7,7 @@ memory; so codes, supports and locations are those of data in memory.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -15,12 +15,14 @@ import numpy as np
 import polars as pl
 
 from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.data.checkins import joined_cells
 from crypsis.data.formats.columns import labels
 from crypsis.data.formats.long import two_owners, two_persons
 from crypsis.data.person_codes import persons_by_first_record
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
+from crypsis.data.sources import TrajectorySource
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions, sensitive_mask
 from crypsis.data.vocabulary import Vocabulary
@@ -39,6 +41,7 @@ from crypsis.shards.people_of_records import (
     told_of_rows,
     unite_people,
 )
+from crypsis.shards.projected_parts import zone_of_parts
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 from crypsis.shards.suspected_people import person_like_of_parts
 
@@ -277,7 +280,9 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     """Read every part once, and encode all of them alike."""
     parts = parts_of(scanned, executor)
     folder = str(executor.scratch.below("shards").folder)
-    gathered = scanned.person_column is not None and not scanned.is_wide
+    if scanned.on_grid:
+        scanned = _with_projection(scanned, parts, executor)
+    gathered = scanned.on_grid or (scanned.person_column is not None and not scanned.is_wide)
     files = gather_rows(scanned, parts, executor, folder) if gathered else []
     if not files:
         noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
@@ -291,6 +296,10 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     first = noted[0]["data"]
     if scanned.has_location_table:
         vocabulary, locations = first.locations.vocabulary, first.locations
+    elif scanned.on_grid:
+        _check_times([one["data"] for one in noted if one["rows"]])
+        locations = joined_cells([one["data"].locations for one in noted])
+        vocabulary = locations.vocabulary
     else:
         vocabulary = vocabulary_of(noted)
         locations = Locations(vocabulary)
@@ -328,6 +337,24 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     )
 
 
+def _with_projection(scanned: ScannedRecords, parts: Sequence[Part], executor: Executor) -> ScannedRecords:
+    """The same with the projection of all check-ins, where nobody said how degrees are projected."""
+    source = cast(TrajectorySource, scanned.source)
+    zone = zone_of_parts(source, parts, executor) if source.crs is None else None
+    return scanned if zone is None else replace(scanned, source=replace(source, crs=zone))
+
+
+def _check_times(gathered: Sequence[Trajectories]) -> None:
+    """Times of all check-ins are understood alike."""
+    for data in gathered[1:]:
+        here, there = (dict(one.understood).get("time") for one in (data, gathered[0]))
+        if here != there:
+            raise PartsDiffer(
+                f"Some times are understood as {here}, and others as {there}. Write all alike, or say how they are "
+                "written (time_format)."
+            )
+
+
 def _people(
     scanned: ScannedRecords,
     shards: Sequence[RaggedShard],
@@ -343,6 +370,10 @@ def _people(
     began = [load(one["first"]) for one in noted]
     part, row = (np.concatenate([one[index] for one in began]) for index in range(2))
     in_input_order = persons[np.lexsort((row, part))]
+    if scanned.by_day:  # people are numbered as they appear
+        _, first = np.unique(in_input_order, return_index=True)
+        number = np.argsort(np.argsort(first))
+        persons, in_input_order = number[persons], number[in_input_order]
     if len(people) == len(names) and not scanned.unites:
         return in_input_order, None
     scratch = executor.scratch.below("persons")
@@ -428,6 +459,7 @@ def _noted(data: Any, number: int, folder: str, scanned: ScannedRecords) -> dict
     codes = data.items if scanned.stands_for is Transactions else data.codes
     scratch = Scratch.at(folder)
     return {
+        "rows": len(data),
         **save_rows(number, data.offsets, codes, data.label_vocabulary, folder),
         "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
         "hashes": None if data.ids is None else hash_ids(data.ids),

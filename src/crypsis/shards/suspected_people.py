@@ -39,7 +39,8 @@ def person_like_of_parts(
 ) -> PersonLike | None:
     """The column that seems to name people with several records; `used` columns say something else."""
     settings = scanned.source.parameters()
-    if len(parts) < 2 or settings.get("each_row_is_a_person") or settings.get("person") is not None:
+    told = settings.get("person") is not None and (not scanned.on_grid or settings.get("id") is not None)
+    if len(parts) < 2 or settings.get("each_row_is_a_person") or told:
         return None
     folder = str(executor.scratch.below("people").folder)
     files = executor.map(note_named_records, list(enumerate(parts)), folder, scanned, frozenset(used))

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from crypsis.arrays import Float64s, Int32s, Int64s
 from crypsis.data.owned_rows import persons_of
 from crypsis.data.person_detection import PersonLike
-from crypsis.data.projection import utm_zone
 from crypsis.data.scanned import Part
 from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.sources import TrackSource
@@ -29,6 +28,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.shards.gathered_rows import arrange_records, gather_rows, hash_ids
 from crypsis.shards.parts_of_input import parts_of
+from crypsis.shards.projected_parts import count_degrees, zone_of_parts
 from crypsis.shards.ragged import RaggedShard, cut_ragged, joined_rows, save_ragged
 from crypsis.shards.records import first_repeated_id, is_many, numbered_shards
 from crypsis.shards.suspected_people import person_like_of_parts
@@ -38,8 +38,6 @@ BYTES_PER_FIX = 256  # where a release is put together, and verified; 235 were m
 _SIGN = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 _HALF = np.int64(1 << 31)
 _LOW = np.int64(0xFFFF_FFFF)
-_ZONES = 61  # of longitudes, the last for 180 degrees alone
-_HEMISPHERES = 2
 _DECIMAL = r"^-?\d+\.0$|^-?[\d.]+e\d+$"
 
 
@@ -258,66 +256,5 @@ def _with_projection(scanned: ScannedRecords, parts: Sequence[Part], executor: E
     source = cast(TrackSource, scanned.source)
     if source.crs is not None or executor.map(count_degrees, parts[:1], source)[0] is None:
         return scanned
-    counted: CountedDegrees | None = executor.fold(count_degrees, add_degrees, parts, source)
-    if counted is None or not len(counted.longitude):
-        return scanned
-    zone = utm_zone(np.array([counted.longitude.middle()]), np.array([counted.latitude.middle()]))
-    return replace(scanned, source=replace(source, crs=zone))
-
-
-@dataclass(frozen=True)
-class CountedRanges:
-    """How many values lie in each of some ranges, in order, and the lowest and highest of each."""
-
-    counts: Int64s
-    lowest: Float64s
-    highest: Float64s
-
-    @classmethod
-    def of(cls, values: Float64s, ranges: Int64s, n_ranges: int) -> CountedRanges:
-        lowest, highest = np.full(n_ranges, np.inf), np.full(n_ranges, -np.inf)
-        np.minimum.at(lowest, ranges, values)
-        np.maximum.at(highest, ranges, values)
-        return cls(np.bincount(ranges, minlength=n_ranges).astype(np.int64), lowest, highest)
-
-    def middle(self) -> float:
-        """The median; where it does not lie between two ranges, some value of its range."""
-        ends = np.cumsum(self.counts)
-        last, first = (int(np.searchsorted(ends, rank, "right")) for rank in ((len(self) - 1) // 2, len(self) // 2))
-        if last == first:
-            return float(self.lowest[first])
-        return float(np.median([self.highest[last], self.lowest[first]]))
-
-    def __len__(self) -> int:
-        return int(self.counts.sum())
-
-    def __add__(self, other: CountedRanges) -> CountedRanges:
-        lowest, highest = np.minimum(self.lowest, other.lowest), np.maximum(self.highest, other.highest)
-        return CountedRanges(self.counts + other.counts, lowest, highest)
-
-
-@dataclass(frozen=True)
-class CountedDegrees:
-    """Longitudes by UTM zones and latitudes by hemispheres."""
-
-    longitude: CountedRanges
-    latitude: CountedRanges
-
-
-def count_degrees(part: Part, source: TrackSource) -> CountedDegrees | None:
-    """The degrees of a part; None where its coordinates are planar. What is no place on Earth is refused later."""
-    degrees = part.read_with(source.degrees)
-    if degrees is None:
-        return None
-    longitude, latitude = (values[np.abs(values) <= most] for values, most in zip(degrees, (180.0, 90.0), strict=True))
-    return CountedDegrees(
-        CountedRanges.of(longitude, ((longitude + 180) // 6).astype(np.int64), _ZONES),
-        CountedRanges.of(latitude, (latitude >= 0).astype(np.int64), _HEMISPHERES),
-    )
-
-
-def add_degrees(one: CountedDegrees | None, other: CountedDegrees | None) -> CountedDegrees | None:
-    """The degrees of both."""
-    if one is None or other is None:
-        return one or other
-    return CountedDegrees(one.longitude + other.longitude, one.latitude + other.latitude)
+    zone = zone_of_parts(source, parts, executor)
+    return scanned if zone is None else replace(scanned, source=replace(source, crs=zone))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from crypsis.arrays import Float64s
 from crypsis.data.attached_times import ladder_from
 from crypsis.data.checkins import trajectories_from_checkins
 from crypsis.data.declarations import Declarations
+from crypsis.data.formats.columns import coordinates
 from crypsis.data.formats.format import SEQUENCE, TABLE
 from crypsis.data.formats.long import VisitColumns, trajectories_from_long
 from crypsis.data.formats.spaced import refuse_itemsets
+from crypsis.data.projection import LARGEST_DEGREES
 from crypsis.data.sources.data_source import AlsoCalled, DataFile, DataSource, Label, NamesColumn, OnlyIn
 from crypsis.data.sources.shared_options import (
     MOVEMENT,
@@ -183,6 +186,14 @@ class TrajectorySource(DataSource):
             cell=self.grid or 0.0,
             source=source,
         )
+
+    def degrees(self, file: DataFile) -> tuple[Float64s, Float64s]:
+        """Longitude and latitude of the check-ins of a file."""
+        frame, source = file.frame()
+        longitude, latitude = (
+            coordinates(frame, name, source, LARGEST_DEGREES) for name in (self.lon or "lon", self.lat or "lat")
+        )
+        return longitude, latitude
 
     def _visits(self, file: DataFile) -> Trajectories:
         frame, source = file.frame()
