@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.comparison import Row, best_of
-from crypsis import ATTACKS, Attack, ContainmentAttack, LocationSequenceAttack
+from crypsis import Attack, ContainmentAttack, LocationSequenceAttack
+from crypsis.attacks import fitting_attacks
 from crypsis.data.symbols import Symbols
 from crypsis.data.trajectory import Locations, PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
@@ -27,7 +28,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
     for places in (100,) if quick else (1000, 100, 30):
         data = visits(10_000, 20, places)
         published = intact(data)
-        for attack in (attack for attack in ATTACKS.values() if Trajectories in attack.accepts):
+        for attack in fitting_attacks(published, data).values():
             adversary = attack() if attack is ContainmentAttack or attack.name == "home-work" else _with_three(attack)
             seconds = best_of(1, lambda: adversary.run(published, data))  # noqa: B023
             yield Row(f"attack {attack.name}", f"10,000 x 20, {places} places", seconds, limit=LIMIT)
