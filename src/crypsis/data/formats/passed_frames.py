@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 LONG = 10_000  # rows; fewer are not worth a message of their own
+WIDE = 8  # bytes of a value
 Array = np.ndarray[Any, Any]
 
 
@@ -24,7 +25,8 @@ def write_passed(frame: pl.DataFrame, target: IO[bytes]) -> tuple[dict[str, Any]
     sizes = []
     for table in (named, frame.drop(named.columns)):
         start = target.tell()
-        table.write_ipc(target, compat_level=pl.CompatLevel.newest())
+        if table.width:
+            table.write_ipc(target, compat_level=pl.CompatLevel.newest())
         sizes.append(target.tell() - start)
     target.flush()
     types = [arrays[0].dtype.str for arrays in parts]
@@ -34,7 +36,13 @@ def write_passed(frame: pl.DataFrame, target: IO[bytes]) -> tuple[dict[str, Any]
 
 def receive_passed(layout: Mapping[str, Any], read_into: Callable[[memoryview], None]) -> list[Array]:
     """The columns that were sent."""
-    arrays = [np.empty(layout["rows"], type) for type in layout["types"]]
+    types = [np.dtype(type) for type in layout["types"]]
+    words = [-(-layout["rows"] * type.itemsize // WIDE) if type.itemsize < WIDE else 0 for type in types]
+    narrow = np.split(np.empty(sum(words), np.int64), np.cumsum(words, dtype=int))  # memory comes in larger pages so
+    arrays = [
+        together.view(type)[: layout["rows"]] if type.itemsize < WIDE else np.empty(layout["rows"], type)
+        for together, type in zip(narrow, types, strict=False)
+    ]
     for array in arrays:
         read_into(array.data.cast("B"))
     return arrays
@@ -43,7 +51,7 @@ def receive_passed(layout: Mapping[str, Any], read_into: Callable[[memoryview], 
 def read_passed(target: IO[bytes], layout: Mapping[str, Any], arrays: Sequence[Array]) -> pl.DataFrame:
     """The table of what was written and sent."""
     target.seek(0)
-    types, rest = (pl.read_ipc(target.read(size)) for size in layout["sizes"])
+    types, rest = (pl.read_ipc(target.read(size)) if size else pl.DataFrame() for size in layout["sizes"])
     columns = {cells.name: cells for cells in rest.iter_columns()}
     for (name, type), array in zip(types.schema.items(), arrays, strict=True):
         numbers = pl.Series(name, array)
