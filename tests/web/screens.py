@@ -55,3 +55,13 @@ def violations(page: Page, *rules: str) -> list[str]:
 
 def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+_CUT = """[...document.querySelectorAll(".q-field__label, .q-field__native > span, .tile-label, th, .q-btn .block")]
+  .filter((one) => one.offsetParent && getComputedStyle(one).display !== "inline")
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""
+
+
+def cut_words(page: Page) -> list[str]:
+    """Labels, chosen options and buttons of which only the beginning can be read."""
+    return list(page.evaluate(_CUT))

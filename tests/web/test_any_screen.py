@@ -15,7 +15,7 @@ from tests.web.clicks import choose, drop_file, parameter
 from tests.web.conftest import Tab, sample
 from tests.web.experiments import ended, experiment
 from tests.web.full_workspace import built_warehouse
-from tests.web.screens import SIZES, fits, still, violations
+from tests.web.screens import SIZES, cut_words, fits, still, violations
 
 pytestmark = pytest.mark.long
 
@@ -97,6 +97,7 @@ def walk(tab: Tab, show: Callable[[], Page]) -> None:
             still(page)
             assert fits(page), (size_name, scheme)
             assert violations(page) == [], (size_name, scheme)
+        assert cut_words(page) == [], size_name
     assert said == []
 
 

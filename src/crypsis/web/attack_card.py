@@ -37,12 +37,10 @@ class AttackCard:
             if not fitting:
                 ui.label(_("No adversary of this workbench fits these data.")).classes("muted")
                 return
-            words = {
-                name: f"{translated(name.replace('-', ' '))} · {translated(kind.help())}"
-                for name, kind in fitting.items()
-            }
+            words = {name: translated(name.replace("-", " ")) for name in fitting}
             self.name = ui.select(words, value=next(iter(words)), label=_("Adversary"), on_change=self._show_parameters)
             self.name.props("outlined dense options-dense").style("width: 100%")
+            self.knows = ui.label().classes("muted small")
             self.parameters = ui.element("div").classes("halves")
             with ui.row().classes("actions"):
                 self.start = theme.secondary(_("Attack"), notify_errors(self._attack), "radar")
@@ -52,6 +50,7 @@ class AttackCard:
     def _show_parameters(self) -> None:
         self.parameters.clear()
         self.fields = {}
+        self.knows.set_text(translated(self.fitting[self.name.value].help()))
         with self.parameters:
             for one in parameters_of(self.fitting[self.name.value]):
                 usual = "" if one.required or one.default is None else str(one.default)

@@ -10,6 +10,7 @@ import polars as pl
 
 from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.mixed import SUPPRESSED_TEXT
+from crypsis.translation import _
 from crypsis.web.chunk_rows import chunk_grid
 from crypsis.web.grids import Grid
 
@@ -104,14 +105,13 @@ def _of_sequences(original: Any, published: Any) -> Output:
     if not labelled or len(published) != len(
         original
     ):  # tracks became areas, or some records were left out: rows have no counterpart
-        frame = pl.DataFrame({"published": after}, schema={"published": pl.String})
+        frame = pl.DataFrame({_("published"): after}, schema={_("published"): pl.String})
         return Output(Grid(frame), np.zeros((0, 0), np.bool_))
     before = [published.separator.join(map(str, row)) for row in original.to_lists()]
-    frame = pl.DataFrame(
-        {"original": before, "published": after}, schema={"original": pl.String, "published": pl.String}
-    )
+    heads = (_("original"), _("published"))
+    frame = pl.DataFrame(dict(zip(heads, (before, after), strict=True)), schema=dict.fromkeys(heads, pl.String))
     changed = np.zeros((frame.height, 2), np.bool_)
-    changed[:, 1] = (frame["original"] != frame["published"]).to_numpy()
+    changed[:, 1] = (frame[heads[0]] != frame[heads[1]]).to_numpy()
     return Output(Grid(frame), changed, first_published=1)
 
 

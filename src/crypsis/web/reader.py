@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import Request
 from nicegui import context
+from nicegui.slot import Slot
 
 from crypsis.translation import ask_language, best_language
 from crypsis.translation.languages import is_known
@@ -28,6 +29,8 @@ def on_a_phone() -> bool:
 
 def _request() -> Request | None:
     """What asked for the page in whose place the code runs; None outside of pages."""
+    if not Slot.get_stack():  # asking further would open a page of its own before the server runs
+        return None
     try:
         return context.client.request
     except (RuntimeError, AttributeError):

@@ -16,12 +16,14 @@ from crypsis.errors import CrypsisError
 from crypsis.translation import _, marked, translated
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import kind_labels
+from crypsis.web.reader import on_a_phone
 from crypsis.web.telling import error_words
 from crypsis.web.theme import attribute, escaped, fault, go_button, message, named_dialog, primary, secondary
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
 Received = Callable[[str, str], Awaitable[None]]
+_WIDE = 150  # pixels of a column of text on a phone, where a grid scrolls
 
 
 def drop_place(workbench: Workbench, what: str, hint: str, received: Received, *, accept: str = "") -> str:
@@ -88,7 +90,7 @@ def rows_grid(
                 "colId": f"c{index}",
                 "filter": "agNumberColumnFilter" if name in numeric else "agTextColumnFilter",
                 "cellClassRules": {"changed": f"data && data._changed && data._changed.includes({index})"},
-                **({"type": "rightAligned"} if name in numeric else {}),
+                **({"type": "rightAligned"} if name in numeric else {"minWidth": _WIDE} if on_a_phone() else {}),
             }
         )
     options = {

@@ -169,12 +169,12 @@ class ComparePage:
         ]
         sweep = dict(run.get("sweep") or {})
         options = {"": _("nothing"), **{one.name: f"{one.name} · {label_of(one)[0]}" for one in sweepable}}
-        with ui.row().style("width: 100%; flex-wrap: nowrap; gap: 6px"):
+        with ui.row().classes("sweep").style("width: 100%; flex-wrap: nowrap; gap: 6px"):
             param = ui.select(options, value=sweep.get("param", ""), label=_("Vary")).props(
                 "outlined dense options-dense"
             )
             param.props(theme.attribute("display-value", sweep.get("param") or _("nothing"))).style(
-                "flex: 1.4; min-width: 104px"
+                "flex: 1.4; min-width: 116px"
             )
             fields = []
             for key, words in (("start", _("From")), ("end", _("to")), ("step", _("step"))):

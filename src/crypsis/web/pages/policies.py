@@ -173,7 +173,7 @@ class PolicyEditor:
         title = _(TITLES[self.name][0])
         with ui.row().style("width: 100%; flex-wrap: wrap; align-items: flex-start"):
             self.items = ui.select([], multiple=True, with_input=True, label=_("Search items: {title}", title=title))
-            self.items.props("outlined dense options-dense use-chips").style("flex: 1; min-width: 0")
+            self.items.props("outlined dense options-dense use-chips").style("flex: 1 1 200px; min-width: 0")
             self.add = theme.secondary(_("Add set"), notify_errors(self._add_set), "add").style("height: 40px")
 
     def _add_set(self) -> None:

@@ -123,9 +123,9 @@ class VerifyPage:
             await self._check_upload()
 
     def _path_field(self) -> None:
-        with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+        with ui.row().style("width: 100%; flex-wrap: wrap; align-items: flex-start"):
             field = ui.input(_("Or the path of a release folder or file on this machine")).props("outlined dense")
-            field.style("flex: 1")
+            field.style("flex: 1 1 220px")
 
             async def check() -> None:
                 text = str(field.value or "").strip()
