@@ -10,6 +10,7 @@ import pytest
 from crypsis.cli.main import main
 from crypsis.evaluate.plots import Results
 from crypsis.guarantees import GUARANTEES
+from crypsis.hierarchy.hierarchies import recipe_words
 from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.samples import SAMPLES
@@ -17,7 +18,6 @@ from crypsis.web.actions import number
 from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
 from crypsis.web.figures import best_in_words, rough_duration
 from crypsis.web.parameter_form import label_of
-from crypsis.web.side_inputs import recipe_words
 
 
 def test_every_method_and_every_guarantee_describes_itself() -> None:

@@ -35,6 +35,7 @@ from crypsis.hierarchy.equi_width import equi_width
 from crypsis.hierarchy.hierarchy import TOP, Hierarchy, unknown_hierarchy_columns
 from crypsis.hierarchy.prefix import prefix
 from crypsis.parameters import Deferred, SideInput
+from crypsis.translation import _, marked
 
 SOURCES: dict[str, Callable[[str], Hierarchy]] = {}  # ending of a file name: who reads it; anything else is CSV
 
@@ -166,9 +167,11 @@ def built(recipe: str, column: Column) -> Hierarchy:
 
 @dataclass(frozen=True)
 class _Known:
-    """A recipe: how it is carried out, and what its arguments are."""
+    """A recipe: how it is carried out, what it makes in words, and what its arguments are."""
 
     build: Callable[..., Hierarchy]
+    words: str
+    with_number: str = ""  # the same where the first argument was given
     takes: tuple[Any, ...] = ()  # int for a whole number of at least 1, or the words that are allowed
     any_number: bool = False  # arguments are read by the builder itself, as many as there are
 
@@ -199,16 +202,34 @@ def _prefix(column: Column) -> Hierarchy:
 
 
 RECIPES: dict[str, _Known] = {
-    "equi_width": _Known(equi_width, (int, int)),
-    "equi_depth": _Known(equi_depth, (int, int)),
-    "adaptive": _Known(adaptive, (int, int)),
-    "cuts": _Known(cuts, any_number=True),
-    "dates": _Known(dates, (CALENDARS,)),
-    "prefix": _Known(_prefix),
-    "balanced": _Known(balanced, (int, ORDERS)),
-    "flat": _Known(_flat),
-    "auto": _Known(automatic),
+    "equi_width": _Known(
+        equi_width, marked("ranges of equal width"), marked("{number} ranges of equal width"), (int, int)
+    ),
+    "equi_depth": _Known(
+        equi_depth,
+        marked("ranges with equally many records"),
+        marked("{number} ranges with equally many records"),
+        (int, int),
+    ),
+    "adaptive": _Known(
+        adaptive, marked("ranges that fit the values"), marked("{number} ranges that fit the values"), (int, int)
+    ),
+    "cuts": _Known(cuts, marked("ranges between chosen cuts"), any_number=True),
+    "dates": _Known(dates, marked("by the calendar"), takes=(CALENDARS,)),
+    "prefix": _Known(_prefix, marked("by the beginning of the value")),
+    "balanced": _Known(balanced, marked("groups of equal size"), marked("{number} children per node"), (int, ORDERS)),
+    "flat": _Known(_flat, marked("every value, then any value")),
+    "auto": _Known(automatic, marked("made automatically")),
 }
+
+
+def recipe_words(recipe: str) -> str:
+    """What a recipe makes, in the reader's language; one that is not known as it is."""
+    name, *given = recipe.split(":")
+    known = RECIPES.get(name)
+    if known is None or (given and not known.takes and not known.any_number):
+        return recipe
+    return _(known.with_number, number=given[0]) if given and known.with_number else _(known.words)
 
 
 def _check_recipe(column: str, recipe: str) -> None:

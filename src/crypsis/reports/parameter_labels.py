@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from crypsis.hierarchy.hierarchies import Hierarchies, recipe_words
 from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.reports.page import settings
@@ -14,10 +15,12 @@ from crypsis.translation import _, marked, translated
 _RECIPES = {  # what usual recipes of side inputs mean; others stand as they were typed
     re.compile(r"\w+=public-in-data"): marked("those of the data, declared public ({recipe})"),
     re.compile(r"utility=single"): marked("all items ({recipe})"),
+    re.compile(r"constraints=auto:(?P<size>\d+)"): marked("groups of up to {size} places near each other ({recipe})"),
     re.compile(r"(\w*hierarchy|taxonomy)=auto:(?P<fan_out>\d+)"): marked(
         "a tree made from the data, up to {fan_out} below each node ({recipe})"
     ),
 }
+_OF_COLUMN = re.compile(r"(?<=: )[a-z_]+(:[^\s,:]+)*(?=, |$)")  # `age: equi_width:8, zip: prefix`
 CONDITION = re.compile(r"(For|With|Without) ")
 _BREAK = re.compile(r"(?<=[^.])(: |; |\. )")
 
@@ -42,7 +45,12 @@ def parameter_entries(method: Mapping[str, Any]) -> list[tuple[str, str]]:
         one = declared.get(name)
         words = settings({name: value}).partition("=")[2].strip()
         if one is not None and isinstance(value, str):
-            words = translated(one.choice_labels[value]) if value in one.choice_labels else _recipe_words(name, words)
+            if one.type is Hierarchies:
+                words = _OF_COLUMN.sub(lambda recipe: _tree_words(recipe[0]), words)
+            elif value in one.choice_labels:
+                words = translated(one.choice_labels[value])
+            else:
+                words = _recipe_words(name, words)
         entries.append((str(name) if one is None else f"{label_of(one)[0]} ({name})", words))
     return entries
 
@@ -53,3 +61,9 @@ def _recipe_words(name: str, recipe: str) -> str:
         if matched := pattern.fullmatch(f"{name}={recipe}"):
             return _(words, recipe=recipe, **matched.groupdict())
     return translated(recipe)
+
+
+def _tree_words(recipe: str) -> str:
+    """How the hierarchy of a column is made, and in brackets the recipe; a file stands as it is."""
+    words = recipe_words(recipe)
+    return recipe if words == recipe else f"{words} ({recipe})"

@@ -30,7 +30,9 @@ def ways_to_add(workbench: Workbench) -> None:
     drop_place(workbench, _("Drop a file here, or choose one"), names, received)
     if workbench.allow_paths:
         with ui.row().style("width: 100%; flex-wrap: wrap; align-items: flex-start"):
-            field = ui.input(_("Or the path of a file on this machine")).props("outlined dense").style("flex: 1 1 220px")
+            field = (
+                ui.input(_("Or the path of a file on this machine")).props("outlined dense").style("flex: 1 1 220px")
+            )
 
             async def open_path() -> None:
                 path = str(field.value or "").strip()

@@ -35,9 +35,8 @@ from crypsis.evaluate.export import export_inputs, label_lists
 from crypsis.evaluate.inputs import recipe_text
 from crypsis.hierarchy import Hierarchy, ItemHierarchy, Taxonomy, UtilityPolicy
 from crypsis.hierarchy.files import file_text, hierarchy_text, parse_hierarchy
-from crypsis.hierarchy.hierarchies import RECIPES as KNOWN_RECIPES
-from crypsis.hierarchy.hierarchies import built
-from crypsis.translation import _, marked
+from crypsis.hierarchy.hierarchies import RECIPES, built
+from crypsis.translation import marked
 from crypsis.web.datasets import Datasets, whole_table
 from crypsis.web.own_names import rename_in_errors
 from crypsis.web.packing import pack_folder
@@ -48,29 +47,9 @@ from crypsis.web.workspace import Entry, Workspace, safe_suffix
 _RECIPE = re.compile(r"[A-Za-z_][A-Za-z_-]*(:[0-9]+(\.[0-9]+)?)*")
 HIERARCHIES, POLICIES, WORKLOADS = "hierarchies", "policies", "workloads"
 POLICY_FILE = "policy.json"
-RECIPES = {
-    "balanced:5": marked("five children per node"),
-    "equi_width:16": marked("16 ranges of equal width"),
-    "equi_depth:16": marked("16 ranges with equally many records"),
-    "flat": marked("every value, then any value"),
-    "prefix": marked("by the beginning of the value"),
-}
-_RECIPE_WORDS = {
-    "balanced": marked("{number} children per node"),
-    "equi_width": marked("{number} ranges of equal width"),
-    "equi_depth": marked("{number} ranges with equally many records"),
-}
 POLICY_KINDS: dict[str, Any] = {"privacy": PrivacyPolicy, "utility": UtilityPolicy, "constraints": UtilityConstraints}
 _MOST_QUERIES = 2_000
 _LARGEST_TREE = 20_000  # nodes that are sent to a page
-
-
-def recipe_words(recipe: str) -> str:
-    """How a hierarchy was made, in words; a recipe that is not known here as it is."""
-    kind, *numbers = recipe.split(":")
-    if recipe in RECIPES or len(numbers) != 1:
-        return _(RECIPES[recipe]) if recipe in RECIPES else recipe
-    return _(_RECIPE_WORDS[kind], number=numbers[0]) if kind in _RECIPE_WORDS else recipe
 
 
 class SideInputs:
@@ -97,8 +76,8 @@ class SideInputs:
         text = recipe_text(recipe)
         table, items = data.table_part, data.set_part
         if table is not None and column in table.names:
-            if text.split(":")[0] not in KNOWN_RECIPES:
-                known = ", ".join(KNOWN_RECIPES)
+            if text.split(":")[0] not in RECIPES:
+                known = ", ".join(RECIPES)
                 raise BadParameter(f"There is no recipe {text!r}; known are {known}.", parameter="auto")
             return built(text, table.column(column))
         if not _is_recipe(text):

@@ -8,6 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.errors import CrypsisError, NotApplicable
+from crypsis.hierarchy.hierarchies import recipe_words
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
@@ -16,7 +17,7 @@ from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.level_losses import level_losses, losses_table
 from crypsis.web.recipe_form import RecipeForm
 from crypsis.web.sample_offer import offer_samples
-from crypsis.web.side_inputs import TreeNode, nested, recipe_words
+from crypsis.web.side_inputs import TreeNode, nested
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import (
     choose_dataset,
