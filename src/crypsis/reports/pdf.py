@@ -63,7 +63,7 @@ dl.facts div:first-child {{ break-before: avoid; }}
 /* the last rows of a list or table stay together, and signatures stay below what is signed */
 dl.facts div:nth-last-child(-n+2), tbody tr:nth-last-child(-n+2), .signed {{ break-before: avoid; }}
 dl.facts dt, dl.facts dd {{ display: table-cell; padding-bottom: 3pt; vertical-align: top; }}
-dl.facts dt {{ width: 34%; padding-right: 10pt; }}
+dl.facts dt {{ width: 42%; padding-right: 10pt; }}
 .lights + p {{ break-before: avoid; }}
 ul.plain li {{ padding: 3pt 0; }}
 th, td {{ padding: 3pt 8pt 3pt 0; overflow-wrap: break-word; }}

@@ -19,7 +19,7 @@ from crypsis.reports.stylesheet import PAGE_STYLE
 from crypsis.review.lights import Review
 from crypsis.translation import LANGUAGES, _, marked, translated
 from crypsis.translation.catalogue import catalogue
-from crypsis.translation.wording import figure
+from crypsis.translation.wording import duration, figure
 from crypsis.wording import capital
 
 FOOT = marked("Published data, not the people: made with Crypsis. This page loads nothing and runs no script.")
@@ -65,8 +65,7 @@ def _timings(facts: ManifestFacts) -> Markup:
         name: _(", up to {memory} MiB of memory by then", memory=figure(memory[name] / 2**20, 3)) for name in memory
     }
     entries = [
-        (capital(translated(str(name))), f"{figure(seconds, 3)} s{words.get(name, '')}")
-        for name, seconds in timings.items()
+        (capital(translated(str(name))), duration(seconds) + words.get(name, "")) for name, seconds in timings.items()
     ]
     return section(_("How long it took"), paragraph(_("Time can tell about the data, too.")), facts_list(entries))
 

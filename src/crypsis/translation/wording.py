@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
@@ -10,9 +11,10 @@ from crypsis import wording
 from crypsis.translation import _, language, plural, translated
 from crypsis.translation.templates import localized
 
-__all__ = ["counted", "date_text", "enumerated", "figure", "listed", "shortened", "shown"]
+__all__ = ["counted", "date_text", "duration", "enumerated", "figure", "listed", "shortened", "shown", "unbroken"]
 
 shortened = wording.shortened
+_PERCENT = re.compile(r"(?<=\d) (?=%)")
 
 # Nouns that are counted where only their name is known, such as what a guarantee counts.
 NOUNS = (
@@ -93,3 +95,21 @@ def enumerated(names: Sequence[str]) -> str:
     """`age, town and sex`."""
     *first, last = names
     return _("{first} and {last}", first=", ".join(first), last=last) if first else last
+
+
+def duration(seconds: float) -> str:
+    """How long something took, with a unit that suits it."""
+    if seconds < 0.001:
+        return _("under 1 ms")
+    if seconds < 1:
+        return _("{milliseconds:.3g} ms", milliseconds=1000 * seconds)
+    return (
+        _("{seconds:.3g} s", seconds=seconds)
+        if seconds < 120
+        else _("{seconds:.0f} min {seconds2:.0f} s", seconds=seconds // 60, seconds2=seconds % 60)
+    )
+
+
+def unbroken(text: str) -> str:
+    """The same, where no line ends between a number and its percent sign."""
+    return _PERCENT.sub("\N{NO-BREAK SPACE}", text)

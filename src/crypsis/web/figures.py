@@ -12,6 +12,7 @@ from crypsis.metrics import figure_named, short_names
 from crypsis.metrics.figure import LOWER
 from crypsis.reports.figure_titles import figure_title
 from crypsis.translation import _, translated
+from crypsis.translation.wording import duration
 from crypsis.web import theme
 from crypsis.web.actions import number, percent
 from crypsis.wording import capital
@@ -107,19 +108,6 @@ def _explained(name: str, crs: str | None) -> str:
     unit = "" if figure.share or not figure.unit else _("In {unit}.", unit=translated(figure.unit_in(crs)))
     better = f"{capital(translated(figure.better))}." if figure.better else ""
     return " ".join(part for part in (translated(figure.meaning), unit, better) if part)
-
-
-def duration(seconds: float) -> str:
-    """How long something took, with a unit that suits it."""
-    if seconds < 0.001:
-        return _("under 1 ms")
-    if seconds < 1:
-        return _("{milliseconds:.3g} ms", milliseconds=1000 * seconds)
-    return (
-        _("{seconds:.3g} s", seconds=seconds)
-        if seconds < 120
-        else _("{seconds:.0f} min {seconds2:.0f} s", seconds=seconds // 60, seconds2=seconds % 60)
-    )
 
 
 def rough_duration(seconds: float) -> str:

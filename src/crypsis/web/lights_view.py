@@ -12,6 +12,7 @@ from nicegui import ui
 from crypsis.reports.sections.lights import TITLES, nothing_found
 from crypsis.review import Colour, Finding, Light, Review
 from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import unbroken
 from crypsis.web import theme
 from crypsis.web.remedies import Mending
 
@@ -89,7 +90,7 @@ def _together(
     finding = findings[0]
     with ui.column().style("gap: 4px"):
         for told in findings[:_SHOWN]:
-            ui.label(translated(told.sentence)).classes("small" if told.colour == Colour.GREEN else "")
+            ui.label(unbroken(translated(told.sentence))).classes("small" if told.colour == Colour.GREEN else "")
         if len(findings) > _SHOWN:
             with (
                 ui.expansion(_("{findings} more of this kind", findings=len(findings) - _SHOWN))
@@ -97,7 +98,7 @@ def _together(
                 .classes("fold")
             ):
                 for told in findings[_SHOWN:]:
-                    ui.label(translated(told.sentence)).classes("small")
+                    ui.label(unbroken(translated(told.sentence))).classes("small")
         remedy = finding.remedy
         if remedy is None or finding.colour == Colour.GREEN:
             return

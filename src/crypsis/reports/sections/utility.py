@@ -12,7 +12,7 @@ from crypsis.reports.figure_titles import figure_title
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import exact, paragraph, section
 from crypsis.translation import _, marked, translated
-from crypsis.translation.wording import figure
+from crypsis.translation.wording import figure, unbroken
 
 _ARROWS = {LOWER: marked("↓ lower is better"), HIGHER: marked("↑ higher is better")}
 
@@ -71,7 +71,7 @@ def _rows(figures: Mapping[str, Any], crs: str | None) -> list[Markup]:
         described = figure_named(name)
         meaning = translated(described.meaning)
         if described.share and isinstance(value, (int, float)):
-            meaning = _("{meaning} Here {value} %.", meaning=meaning, value=figure(100 * value, 3))
+            meaning = unbroken(_("{meaning} Here {value} %.", meaning=meaning, value=figure(100 * value, 3)))
         elif described.unit and value is not None:
             meaning = _("{meaning} In {unit_in}.", meaning=meaning, unit_in=translated(described.unit_in(crs)))
         rows.append(

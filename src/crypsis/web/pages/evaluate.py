@@ -17,12 +17,13 @@ from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.review import Remedy, Review
 from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import duration
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.comparison_view import ComparisonView
 from crypsis.web.experiment_page import show_experiment_page
-from crypsis.web.figures import duration, figure_label, loss_tiles, rough_duration, time_bars
+from crypsis.web.figures import figure_label, loss_tiles, rough_duration, time_bars
 from crypsis.web.lights_view import of_former_run, show_lights
 from crypsis.web.pace import Pace
 from crypsis.web.parameter_form import ParameterForm
