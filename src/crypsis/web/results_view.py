@@ -341,7 +341,9 @@ class ResultsView:
                 address += "?stale=true" if cell["stale"] else ""
                 asked = f" {theme.markup_attribute('data-ask', _(_ASKED))}" if cell["stale"] else ""
                 words = _("Download stale") if cell["stale"] else _("Download")
-                link = f'<a class=one-word href="{address}"{asked}>{theme.escaped(words)}</a>'
+                icon = "<span class=material-icons aria-hidden=true>download</span>"  # for words, on a phone
+                told = f"<span class=words>{theme.escaped(words)}</span>"
+                link = f'<a class="one-word take" href="{address}"{asked}>{icon}{told}</a>'
             elif cell.get("message"):
                 link = (
                     f'<span class="muted small reason">{theme.escaped(translated(str(cell["message"]))[:160])}</span>'
@@ -356,7 +358,8 @@ class ResultsView:
             f"<th scope=col>{_('Configuration')}</th><th scope=col>{_('State')}</th>"
             f"<th scope=col>{_('Lights')}</th>{heads}"
             f"<th scope=col class=number>{_('Seconds')}</th>"
-            f"<th scope=col>{_('Release')}</th></tr></thead><tbody>{''.join(body)}</tbody></table>"
+            f"<th scope=col class=take><span class=words>{_('Release')}</span></th></tr></thead>"
+            f"<tbody>{''.join(body)}</tbody></table>"
         )
 
 
