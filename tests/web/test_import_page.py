@@ -120,6 +120,19 @@ def test_the_order_of_day_and_month_is_answered_by_a_click(tab: Tab, tmp_path: P
     file = tmp_path / "people.csv"
     file.write_text("born,town\n06/08/2008,Rome\n07/09/2009,Oslo\n")
     page = drop_file(tab, file)
-    page.get_by_role("button", name="Dates like %m/%d/%Y").click()
+    page.get_by_role("button", name="Dates like 12/31/2008").click()
     first = page.get_by_role("table", name="First rows").locator("tbody tr").first.locator("td").first
     expect(first).to_have_text("2008-06-08")
+
+
+def test_codes_for_a_missing_value_are_answered_inside_the_question(tab: Tab, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    ages = "".join(f"{20 + row},{1 + row % 3}\n" for row in range(30))
+    file.write_text(f"age,marry\n{ages}51,-7\n52,-9\n")
+    page = drop_file(tab, file)
+    asked = page.locator(".message", has_text="-7, -9 in 'marry' may be codes for a missing value.")
+    expect(asked).to_have_count(1)
+    asked.get_by_role("button", name="Read -7, -9 in 'marry' as missing").click()
+    expect(asked).to_have_count(0)
+    expect(page.get_by_text("missing_tokens")).to_have_count(0)
+    assert rows_shown(page)[0] == ["20", "1"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -32,6 +33,8 @@ LEAD = marked("Check how the file is understood, change what is wrong, then load
 _FIELD = "outlined dense options-dense"
 _TIME_FORMAT, _MISSING = re.compile(r"time_format='([^']+)'"), re.compile(r"missing_tokens=\['([^']+)'\]$")
 _STEP = re.compile(r"say step='([^']+)'")
+_CODES = re.compile(r"(.+?) in '(.+)' may be codes for a missing value; if so, say missing_tokens=.*")
+_EXAMPLE = datetime(2008, 12, 31, 23, 59, 58)  # of a form of dates: no two parts look alike
 _EACH_ROW = "\0each row"  # no column can be called so
 
 
@@ -219,8 +222,8 @@ class ImportPage:
     def _ask_about_people(self, shown: Preview) -> None:
         assert shown.person is not None
         title, _mark, reason = translated(shown.person.question).partition("? ")
-        theme.message("caution", f"{title}?", _("{reason} Nothing is anonymized before you answer.", reason=reason))
-        with ui.row().classes("actions"):
+        words = _("{reason} Nothing is anonymized before you answer.", reason=reason)
+        with theme.inside(theme.message("caution", f"{title}?", words)):
             column = shown.person.column
             theme.secondary(
                 _("Yes, {column} names the person", column=column),
@@ -241,8 +244,8 @@ class ImportPage:
         self.notes.clear()
         with self.notes:
             for question in understood.get("questions") or ():
-                theme.message("caution", note_words(question))
-                self._offer_answers(question)
+                with theme.inside(theme.message("caution", _question_words(question))):
+                    self._offer_answers(question)
             if understood.get("notes"):
                 notes = "\n".join(map(note_words, understood["notes"]))
                 theme.message("info", _("How the file is understood"), notes)
@@ -250,16 +253,18 @@ class ImportPage:
     def _offer_answers(self, asked: str) -> None:
         """A button for each answer that a question or a refusal names."""
         answers: dict[str, Mapping[str, Any]] = {
-            _("Dates like {form}", form=form): {"time_format": form} for form in _TIME_FORMAT.findall(asked)
+            _("Dates like {form}", form=_EXAMPLE.strftime(form)): {"time_format": form}
+            for form in _TIME_FORMAT.findall(asked)
         }
         steps = self.settings.get(STEP, [])
         answers |= {str(typed): {STEP: [*steps, step_of(typed).to_dict()]} for typed in _STEP.findall(asked)}
         known = self.shown.section.get("missing") if self.shown is not None else None
         for marker in _MISSING.findall(asked):
-            answers[_("Missing: {marker}", marker=marker)] = {"missing": [*(known or ("?",)), marker]}
-        with ui.row().classes("actions"):
-            for words, change in answers.items():
-                theme.secondary(words, notify_errors(partial(self._change, change)))
+            column, _equals, codes = marker.rpartition("=")
+            words = _("Read {codes} in '{column}' as missing", codes=codes.replace("|", ", "), column=column)
+            answers[words] = {"missing": [*(known or ("?",)), marker]}
+        for words, change in answers.items():
+            theme.secondary(words, notify_errors(partial(self._change, change)))
 
     # What can be changed
 
@@ -427,3 +432,11 @@ def _table(shown: Preview) -> str:
     body = "".join("<tr>" + "".join(f"<td>{theme.escaped(cell)}</td>" for cell in row) + "</tr>" for row in shown.rows)
     named = theme.markup_attribute("aria-label", _("First rows"))
     return f'<table class="plain" {named}><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _question_words(question: str) -> str:
+    """What is asked about a file; the answer that a button gives is not asked for in words."""
+    asked = _CODES.fullmatch(question)
+    if asked is None:
+        return note_words(question)
+    return _("{codes} in '{column}' may be codes for a missing value.", codes=asked[1], column=asked[2])

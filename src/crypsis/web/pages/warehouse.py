@@ -49,7 +49,7 @@ def _open_field(workbench: Workbench) -> None:
     if not workbench.allow_paths:
         ui.label(_("Files of this machine cannot be named while others are let in.")).classes("muted")
         return
-    with ui.row().style("width: 100%; flex-wrap: nowrap; align-items: flex-start"):
+    with ui.row().style("width: 100%; flex-wrap: wrap; align-items: flex-start"):
         field = (
             ui.input(_("Path of a configuration, TOML or JSON"))
             .props("outlined dense")
