@@ -10,7 +10,7 @@ from crypsis.data.person_detection import identifies_by_name
 MEANINGS = {  # names, separated by commas
     "person_name": """
         Name, patientName, first_name, Nachname, nombre del paciente, nom de famille, nome do cliente,
-        患者姓名, रोगी का नाम, اسم المريض, রোগীর নাম, ФИО, Фамилия, nama pasien
+        患者姓名, रोगी का नाम, اسم المريض, রোগীর নাম, ФИО, Фамилия, nama pasien, imię pacjenta, Nazwisko
     """,
     "email": """
         E-Mail, email_address, correo electrónico, 电子邮件, ईमेल, البريد الإلكتروني, ইমেইল, surel
@@ -29,19 +29,19 @@ MEANINGS = {  # names, separated by commas
     """,
     "birth": """
         date_of_birth, birth year, Geburtsdatum, fecha de nacimiento, 出生日期, जन्म तिथि, تاريخ الميلاد,
-        date de naissance, জন্ম তারিখ, data de nascimento, дата рождения, tanggal lahir
+        date de naissance, জন্ম তারিখ, data de nascimento, дата рождения, tanggal lahir, Data urodzenia, Jahrgang
     """,
     "sex": """
-        Sex, gender, Geschlecht, sexo, 性别, लिंग, الجنس, sexe, লিঙ্গ, пол, jenis kelamin
+        Sex, gender, Geschlecht, sexo, 性别, लिंग, الجنس, sexe, লিঙ্গ, пол, jenis kelamin, Płeć
     """,
     "diagnosis_code": """
         icd10, dx01, ICD9CODX, diagnosis, Hauptdiagnose, 诊断编码, код диагноза, kode diagnosa
     """,
     "disease": """
-        disease, Krankheit, enfermedad, 疾病, बीमारी, المرض, maladie, রোগ, doença, заболевание, penyakit
+        disease, Krankheit, enfermedad, 疾病, बीमारी, المرض, maladie, রোগ, doença, заболевание, penyakit, 診断名, Rozpoznanie
     """,
     "income": """
-        salary-class, income, Einkommen, salario, 收入, वेतन, الراتب, revenu, বেতন, salário, зарплата, gaji
+        salary-class, income, Einkommen, salario, 收入, वेतन, الراتب, revenu, বেতন, salário, зарплата, gaji, Dochód
     """,
     "belief": """
         religion, Konfession, 宗教, धर्म, الديانة, ধর্ম, religião, вероисповедание, agama

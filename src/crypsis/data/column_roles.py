@@ -108,7 +108,9 @@ def _identifier(column: ColumnFacts, meanings: tuple[Meaning, ...]) -> Suggested
     if column.type != "float" and column.distinct > 2 and names_people(column.name, values):
         return SuggestedRole("identifier", "has a name that identifies", HIGH)
     for meaning in meanings:
-        if meaning.role == "identifier" and column.may_identify and (column.is_text or not meaning.text):
+        if meaning.text and (not column.is_text or _are_categories(column)):
+            continue
+        if meaning.role == "identifier" and column.may_identify:
             return SuggestedRole("identifier", meaning.why, HIGH)
     return None
 
@@ -185,6 +187,12 @@ def _is_free_text(column: ColumnFacts) -> bool:
     """Most values are sentences, and most stand there once."""
     words = column.values.head(_LOOKED_AT).str.count_matches(r"\S+\s+").fill_null(0) + 1
     return float((words >= _SENTENCE).mean() or 0) >= _MOSTLY and column.distinct > _MOSTLY * column.rows  # type: ignore[arg-type]
+
+
+def _are_categories(column: ColumnFacts) -> bool:
+    """Whether a few short values stand for all records, as grades do and sentences do not."""
+    few = column.rows >= _TELLING and column.distinct <= min(_FEW, _SEVERAL * column.rows)
+    return few and bool((column.values.str.count_matches(r"\S+").fill_null(0) < _SENTENCE).all())
 
 
 def item_separator(column: ColumnFacts) -> str | None:

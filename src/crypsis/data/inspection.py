@@ -30,6 +30,7 @@ from crypsis.data.kinds_of_data import (
     is_list_of_baskets,
     kind_of_lists,
     kind_of_table,
+    may_be_baskets,
     table_as_text,
     track_columns,
 )
@@ -177,10 +178,14 @@ def inspect_file(
         except BadRow as error:
             if format is not None or options:
                 raise
-            baskets = _of_baskets(file, error, show_values)
+            baskets = _of_baskets(file, error.details.get("separator"), show_values)
             if baskets is None:
                 raise
             return baskets
+        if format is None and not options and may_be_baskets(frame):
+            baskets = _of_baskets(file, getattr(getattr(source, "reader", None), "separator", None), show_values)
+            if baskets is not None:
+                return baskets
         frame = frame if change is None else change(frame)
         kinds = kind_of_table(frame)
         if kinds.kind == "table":
@@ -307,9 +312,8 @@ def _of_lists(file: Path, chosen: Format, listed: Sequences, show_values: bool) 
     return _of_sequences(file, chosen.name, listed.offsets, listed.labels, kinds, show_values)
 
 
-def _of_baskets(file: Path, error: BadRow, show_values: bool) -> Inspection | None:
-    """A file called .csv with one basket a line; None where it is a table with a bad row."""
-    separator = error.details.get("separator")
+def _of_baskets(file: Path, separator: Any, show_values: bool) -> Inspection | None:
+    """A file called .csv with one basket a line; None where it is a table."""
     if not isinstance(separator, str) or not separator:
         return None
     try:

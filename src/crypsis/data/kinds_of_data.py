@@ -357,6 +357,16 @@ def is_list_of_baskets(listed: Sequences) -> bool:
     return bool(header.is_in(labels.slice(begin).unique().implode()).all())
 
 
+def may_be_baskets(frame: pl.DataFrame) -> bool:
+    """Whether a table of texts may be baskets that were filled up to one width: cells are empty only at row ends."""
+    if frame.width < 2 or frame.height < _FEWEST_ROWS or any(dtype != pl.String for dtype in frame.dtypes):
+        return False
+    if not (frame[frame.columns[-1]].head(_LOOKED_AT) == "").any():
+        return False
+    said = (frame.head(_LOOKED_AT) != "").to_numpy()
+    return bool((said[:, :-1] >= said[:, 1:]).all())
+
+
 def table_as_text(file: Path) -> dict[str, Any]:
     """How lines are read as a table; empty where they are none.
 

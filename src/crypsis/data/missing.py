@@ -14,6 +14,9 @@ MARKERS = frozenset(
         "na", "n/a", "#n/a", "#nv", "#na", "#null!", "nan", "null", "none", "nil", "missing", "k. a.", "k.a.", "k. a",
         "keine angabe", "n. v.", "n.v.", "-", "--", "–", "—", ".", "..", "...", "?", "unknown",
         "unbekannt", "n.d.", "n. d.", "nd", "nc", "n.c.", "s/d", "b.d.", "н/д", "нет данных", "不明", "无", "不详",
+        "brak", "brak danych", "sin datos", "no aplica", "ns/nc", "inconnu", "non renseigné", "onbekend", "desconocido",
+        "non disponibile", "не указано", "неизвестно", "not available", "not applicable", "not known", "(blank)",
+        "(null)", "<na>", "#value!", "#div/0!", "#ref!", "#name?", "#num!", "#wert!", "#bezug!", "entfällt", "fehlt",
         "\\n", "00.00.0000", "00/00/0000", "0000-00-00", "0000-00-00 00:00:00",
     }
 )  # fmt: skip

@@ -69,14 +69,14 @@ PERSON_NOUNS = word_set(
     সদস্য ব্যক্তি
     """
 )
-# The same where the word that says what it is comes first (Arabic, Indonesian, the genitive of Russian): alone, or
+# The same where the word that says what it is comes first (Arabic, Indonesian, the genitive of Russian and Polish): alone, or
 # after a word for an id or number. `umur pasien` is an age.
 OWNER_NOUNS = word_set(
     """
     مستخدم المستخدم عميل العميل مريض المريض موظف الموظف طالب الطالب عضو العضو زبون الزبون مشترك المشترك
     pengguna pelanggan pasien karyawan pegawai siswa mahasiswa anggota nasabah pengemudi penumpang responden peserta
     пользователя клиента пациента абонента сотрудника работника студента ученика участника водителя пассажира владельца
-    респондента заемщика
+    респондента заемщика pacjenta klienta uzytkownika pracownika studenta ucznia pasazera kierowcy
     """
 )
 _CHINESE_PERSON = re.compile(

@@ -14,7 +14,8 @@ from typing import cast
 
 import polars as pl
 
-from crypsis.data.formats.timestamps import looks_like_dates, recognise
+from crypsis.data.formats.columns import parse_timestamps
+from crypsis.data.formats.timestamps import Moments, looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
 from crypsis.data.missing import MARKERS
 from crypsis.data.plain_texts import digits_of, iso_dates
@@ -37,6 +38,7 @@ _FEWEST_LONG = 10.0**16
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
 _FIRST_DAY, _LAST_DAY = 18800101, 21001231
 _SHORT_YEAR = r"^\s*\d{1,2}([./-])(?:\d{1,2}|[A-Za-z]{3})[./-]\d{2}\s*$"
+_ISO = r"^\d{4}-\d{2}-\d{2}(?:$|[T ])"
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
 
 
@@ -176,7 +178,7 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     texts = rest
     sample = said.head(_SAMPLE)
     largest = LARGEST_DEGREES if names_a_degree(name) else None
-    if inferred_type(sample) == "category" and recognise_numbers(sample) is None and not looks_like_dates(sample):
+    if inferred_type(sample) == "category" and recognise_numbers(sample) is None and not _may_be_dates(sample):
         odd = (*_among_numbers(said), *_short_years_asked(said)) if type is None else ()
         return WrittenColumn(known, absent, "category", (), odd) if odd else None
     chosen = _fitting(inferred_type(said), type)
@@ -193,7 +195,7 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     values = None
     if chosen is None:
         try:
-            moments = recognise(said.str.strip_chars(), name, None)
+            moments = _dates_of(said.str.strip_chars(), name)
         except BadTimestamps as error:
             moments = None
             questions.append(error.sentence)
@@ -215,18 +217,51 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     )
 
 
+def _may_be_dates(texts: pl.Series) -> bool:
+    """Whether all texts look like dates, some perhaps as ISO 8601 and others not."""
+    rest = texts.filter(~texts.str.contains(_ISO))
+    return len(rest) > 0 and looks_like_dates(rest)
+
+
+def _dates_of(texts: pl.Series, name: str) -> Moments | None:
+    """Dates of one form, or some as ISO 8601 and all others of one form; None where some text is no date."""
+    if not texts.str.contains(_ISO).any():
+        return recognise(texts, name, None)
+    parsed = parse_timestamps(texts)
+    rest = parsed.is_null()
+    others = recognise(texts.filter(rest), name, None) if rest.any() else None
+    if others is None:
+        return None
+    rows = pl.int_range(len(texts), eager=True).filter(rest)
+    return Moments(parsed.scatter(rows, others.values), f"{others.words}, and some as ISO 8601")
+
+
 def _among_numbers(texts: pl.Series) -> tuple[str, ...]:
     """What is asked of a column in which a few texts stand among many numbers, such as a line of totals."""
     others = texts.filter(texts.str.strip_chars().cast(pl.Float64, strict=False).is_null())
-    if not 0 < len(others) <= _MOST_ODD or len(texts) < _FEWEST_NUMBERS:
+    kind = "numbers"
+    if len(others) > _MOST_ODD:
+        others = texts.filter(~texts.str.contains(r"\d"))
+        kind = _numbers_or_dates(texts, others)
+    if not kind or not 0 < len(others) <= _MOST_ODD or len(texts) < _FEWEST_NUMBERS:
         return ()  # none: codes that are written like numbers
     shown = ", ".join(map(repr, sorted(others.to_list())))
     markers = [f"{texts.name}={'|'.join(sorted(others.to_list()))}"]
     dropped = "drop_rows(column=" + texts.name + ", values=" + ",".join(sorted(others.to_list())) + ")"
     return (
-        f"'{texts.name}' is read as text, because among its numbers stands {shown}; if a missing value is meant, say "
+        f"'{texts.name}' is read as text, because among its {kind} stands {shown}; if a missing value is meant, say "
         f"missing_tokens={markers!r}; if that row is no record (a total, units, names again), say step={dropped!r}",
     )
+
+
+def _numbers_or_dates(texts: pl.Series, others: pl.Series) -> str:
+    """What all texts but these hold; where that is neither, these are none of a few."""
+    said = texts.filter(texts.str.contains(r"\d")).head(_SAMPLE)
+    if not 0 < len(others) <= _MOST_ODD or len(said) < _FEWEST_NUMBERS:
+        return "numbers"
+    if recognise_numbers(said) is not None:
+        return "numbers"
+    return "dates" if inferred_type(said) in ("date", "timestamp") or looks_like_dates(said) else ""
 
 
 def recognised_in(rest: pl.Series, said: pl.Series) -> pl.Series:

@@ -1,8 +1,8 @@
 """Whether the first row of a table names the columns, or is a record like those below it.
 
 A text above numbers or dates is a name. Without any such column the row is a record where it holds a number or date of
-its own column, or where it repeats texts as only records do. Years above other numbers, and numbers that only count
-(0, 1, 2), are names. Where nothing tells, the row is taken for names, as most files have them.
+its own column, or where its texts recur below as only those of records do. Years above other numbers, and numbers that
+only count (0, 1, 2), are names. Where nothing tells, the row is taken for names, as most files have them.
 """
 
 from __future__ import annotations
@@ -51,8 +51,13 @@ def _is_year_above(cell: str, said: Sequence[str]) -> bool:
 
 
 def _repeats(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether texts stand twice in the first row, as names do not, and most of them stand below themselves again."""
-    if len(set(first)) == len(first) or not all(first):
-        return False
-    again = sum(any(row[at].strip() == cell for row in below if at < len(row)) for at, cell in enumerate(first))
-    return 2 * again > len(first) and len(set(first)) < 0.9 * len(first)
+    """Whether the first row is made of values: most of its texts stand below themselves again.
+
+    Where no text stands twice in it, all must, as names do that a file repeats: rows of names alone do not count.
+    """
+    records = [cells for row in below if (cells := [cell.strip() for cell in row]) != first]
+    said = [(at, cell) for at, cell in enumerate(first) if cell]
+    again = sum(any(row[at] == cell for row in records if at < len(row)) for at, cell in said)
+    if len({cell for _, cell in said}) == len(said):
+        return len(said) > 1 and again == len(said)
+    return len(said) == len(first) and 2 * again > len(first) and len({*first}) < 0.9 * len(first)

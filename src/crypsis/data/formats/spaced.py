@@ -95,6 +95,7 @@ def _read_fimi(lines: pl.Series, separator: str | None, source: Source) -> Seque
         parts = lines.str.extract_all(r"\S+")
         lengths = parts.list.len().to_numpy().astype(np.int64)
         return _without_end_marks(lengths, parts.explode(empty_as_null=False), source)
+    lines, notes = _without_padding(lines, separator)
     parts = lines.str.split(separator)
     said = (lines.str.strip_chars() != "").to_numpy()  # splitting an empty line gives one empty item, not none
     lengths = parts.list.len().to_numpy().astype(np.int64)
@@ -107,7 +108,18 @@ def _read_fimi(lines: pl.Series, separator: str | None, source: Source) -> Seque
             f"An item is empty: two separators {separator!r} follow each other or stand at the end.",
             **place(source, row),
         )
+    if notes:
+        source.understood = Understood({"format": "FIMI"}, notes)
     return Sequences(offsets_of(lengths), labels, source)
+
+
+def _without_padding(lines: pl.Series, separator: str) -> tuple[pl.Series, tuple[str, ...]]:
+    """Without the separators at the ends of lines that were filled up to one width, as spreadsheets do; and what was
+    done."""
+    widths = lines.str.count_matches(separator, literal=True)
+    if len(separator) != 1 or widths.n_unique() != 1 or not lines.str.ends_with(separator).any():
+        return lines, ()
+    return lines.str.strip_chars_end(separator), ("separators that fill up the lines are no items",)
 
 
 def _without_end_marks(lengths: Int64s, labels: pl.Series, source: Source) -> Sequences:

@@ -37,7 +37,10 @@ _UNITS = ("€", "$", "£", "¥", "₹", "%", "EUR", "USD", "GBP", "CHF", "JPY",
 _ANY_UNIT = "|".join(map(re.escape, _UNITS))
 _UNIT = rf"^\s*(?:{_ANY_UNIT})?\s*(?P<number>[+-]?\d.*?)\s*(?:{_ANY_UNIT})?\s*$"
 _MEASURES = "kg|g|mg|km|m|cm|mm|lbs?|ft|in|yrs?|h|min|s|ms"  # which may touch their number
-_WORD = re.compile(rf"^\s*[+-]?\d[\d.,']*(?:\s+([^\W\d_]{{1,8}}\.?)|({_MEASURES}))\s*$")  # 34 years, 171cm
+_WORD = re.compile(  # 34 years, 171cm, 1 234,50 zł, 90 km/h
+    rf"^\s*[+-]?\d(?:[\d.,'’]|{_BLANK}(?=\d))*"
+    rf"(?:\s+([^\W\d_]{{1,8}}\.?(?:/[^\W\d_]{{1,8}}[²³]?)?|°[CF])|({_MEASURES}))\s*$"
+)
 _MARKS = {",": ",", ".": r"\.", " ": _BLANK, "'": "['’]"}
 _SIGNS = (  # how a minus is written: −3, (3) and 3-
     (r"^[\u2212\u2013](\d)", "-${1}"),
