@@ -83,10 +83,16 @@ def test_a_table_gets_its_roles_typed(run: Run, tmp_path: Path, monkeypatch: pyt
     assert "--out people-release" in run("data", "inspect", "people*.csv").out
 
 
-def test_names_that_cannot_be_typed_give_no_command(run: Run, tmp_path: Path) -> None:
+def test_names_with_commas_and_quotes_are_typed_in_quotes(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     file = tmp_path / "people.csv"
-    file.write_text('"age, in years",town\n' + "".join(f"{20 + row % 9},t{row % 4}\n" for row in range(40)))
-    assert commands(run, file) == {}
+    rows = "".join(f"{20 + row % 9},t{row % 4},{row % 3},u{row % 2}\n" for row in range(40))
+    file.write_text('"age, in years","the ""town""",a=b,"two\nlines"\n' + rows)
+    (command,) = commands(run, file).values()
+    assert '"age, in years","the ""town""",a=b,two lines' in command
+    assert run(*command).code == 0
 
 
 def test_fixes_at_one_instant_are_told_in_the_command(run: Run, tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ MEANINGS = {  # names, separated by commas
         icd10, dx01, ICD9CODX, diagnosis, Hauptdiagnose, 诊断编码, код диагноза, kode diagnosa
     """,
     "disease": """
-        disease, Krankheit, enfermedad, 疾病, बीमारी, المرض, maladie, রোগ, doença, заболевание, penyakit, 診断名, Rozpoznanie
+        disease, Krankheit, enfermedad, 疾病, बीमारी, المرض, maladie, রোগ, doença, заболевание, penyakit,
+        診断名, Rozpoznanie
     """,
     "income": """
         salary-class, income, Einkommen, salario, 收入, वेतन, الراتب, revenu, বেতন, salário, зарплата, gaji, Dochód

@@ -17,6 +17,7 @@ from crypsis.data.identifier_patterns import PATTERNS, identifying
 from crypsis.data.national_ids import checked_number
 from crypsis.data.person_detection import holds_ids, identifies_by_name, word_set, words_of
 from crypsis.data.set_valued_cells import LIST_LITERAL
+from crypsis.data.usual_columns import names_a_degree
 from crypsis.translation import marked
 
 HIGH, MEDIUM, LOW = marked("high"), marked("medium"), marked("low")
@@ -45,6 +46,7 @@ _PLURALS = word_set(
     """
 )
 _ICD10 = r"^[A-TV-Z]\d[0-9AB](\.[0-9A-Z]{1,4})?$"
+_CALENDAR = r"^(?:1[89]|20)\d{2}(?:-?W\d{2}|-?Q[1-4]|-\d{2}(?:-\d{2})?)?$"  # 2024-W05, 2024Q1, 2024-05, 2024
 _POSTCODE = r"^([A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)$"  # United Kingdom, Canada
 
 
@@ -95,6 +97,9 @@ def suggest_role(column: ColumnFacts) -> SuggestedRole:
         return SuggestedRole("identifier", why, MEDIUM, separator)
     meanings = meanings_of(column.name)
     found = _identifier(column, meanings) or _weight(column) or _by_name(column, meanings) or _by_values(column)
+    if (found is None or found.role == "quasi") and column.is_text and _share(column.values, _CALENDAR) == 1:
+        why = "says when something happened, which others may have seen; its first characters are the longer time"
+        return SuggestedRole("quasi", why, MEDIUM, hierarchy="prefix")
     return found or SuggestedRole("quasi", "may be known to others; nothing says more")
 
 
@@ -143,6 +148,7 @@ def _by_name(column: ColumnFacts, meanings: tuple[Meaning, ...]) -> SuggestedRol
         if meaning.few and column.distinct > _FEW:
             continue
         coded = meaning.codes and column.type == "int" and 1 < column.distinct <= _MOST_CODES
+        coded = coded and not names_a_degree(column.name)
         why = f"{meaning.why}; its numbers are codes" if coded else meaning.why
         prefix = meaning.prefix and (coded or column.is_text) and _are_codes(column.values)
         return SuggestedRole(

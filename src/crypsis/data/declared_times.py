@@ -13,7 +13,7 @@ import polars as pl
 
 from crypsis.data.formats.columns import column, is_empty, unknown_column
 from crypsis.data.formats.source import Source, Understood, place
-from crypsis.data.formats.timestamps import EPOCHS, parse_moments
+from crypsis.data.formats.timestamps import EPOCHS, SPREADSHEET, parse_moments
 from crypsis.data.missing import MARKERS
 from crypsis.data.written_columns import tokens_of
 from crypsis.errors import BadTimestamps
@@ -93,5 +93,8 @@ def _parsed(cells: pl.Series, written: str, missing: Sequence[str]) -> tuple[pl.
         texts = cells.str.strip_chars()
         absent |= (texts.is_in(tokens) | texts.str.to_lowercase().is_in(list(MARKERS))).fill_null(False)
     moments = parse_moments(cells.set(absent, None) if absent.any() else cells, written)
+    if written == SPREADSHEET:
+        days = bool((moments.drop_nulls() == moments.drop_nulls().dt.truncate("1d")).all())
+        return cells, moments.cast(pl.Date) if days else moments, moments.is_null() & ~absent
     days = written not in EPOCHS and not re.search(r"%[HIklMSTRcfpsX+]", written)
     return cells, moments.cast(pl.Date) if days else moments, moments.is_null() & ~absent

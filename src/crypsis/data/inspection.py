@@ -25,6 +25,7 @@ from crypsis.data.formats.spaced import items_in_one_set
 from crypsis.data.formats.tabular import files_of, read_table_file
 from crypsis.data.kinds_of_data import (
     SuggestedKind,
+    day_beside,
     has_moving_objects,
     headerless_table,
     is_list_of_baskets,
@@ -36,6 +37,8 @@ from crypsis.data.kinds_of_data import (
 )
 from crypsis.data.person_detection import PersonLike, identifies_by_name, person_like_column
 from crypsis.data.steps.drop import Drop
+from crypsis.data.steps.drop_rows import DropRows
+from crypsis.data.steps.instant import Instant
 from crypsis.data.steps.split import Split
 from crypsis.data.steps.unite import Unite
 from crypsis.data.usual_columns import ID_NAMES
@@ -50,6 +53,7 @@ _USES = {
     "id": "says which record a row belongs to",
     "person": "says whose it is",
     "t": "says when",
+    "day": "says on which day",
     "enter": "says when a visit began",
     "exit": "says when a visit ended",
     "lat": "says where: latitude",
@@ -61,6 +65,15 @@ _USES = {
     "location": "says where",
     "position": "orders the visits",
 }
+
+
+_TOTALS = frozenset(  # words that begin a row which sums up the others
+    {
+        "total", "totals", "grand", "général", "general", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt",
+        "totale", "totaal", "suma", "razem", "jumlah", "toplam", "итого", "всего", "итог", "合計",
+        "合计", "总计", "总和", "المجموع", "الإجمالي", "कुल", "মোট",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -157,6 +170,7 @@ def inspect_file(
         reason = "arrays with generalized symbols" if published else "one array of labels per line"
         return _of_sequences(file, chosen.name, arrays.offsets, labels, SuggestedKind(kind, reason), show_values)
     told: dict[str, Any] = {}  # what has to be said about the file
+    steps: tuple[dict[str, Any], ...] = ()
     if format is None and not options and chosen.name == "fimi":
         if has_moving_objects(file):
             told = {"format": "brinkhoff"}
@@ -187,11 +201,11 @@ def inspect_file(
             if baskets is not None:
                 return baskets
         frame = frame if change is None else change(frame)
-        kinds = kind_of_table(frame)
+        kinds, steps = _with_instants(kind_of_table(frame), frame)
         if kinds.kind == "table":
             frame = with_times(frame, time_format, missing_tokens, source)
     found = _of_frame(file, chosen, frame, source, kinds, missing_tokens, show_values)
-    return replace(found, how=told)
+    return replace(found, how=told, steps=(*found.steps, *steps))
 
 
 def inspected_as_table(
@@ -211,6 +225,18 @@ def inspected_as_table(
     kinds = SuggestedKind("table", "one row per record")
     made = _of_frame(file, format_for(file, format, **options), frame, source, kinds, missing_tokens, False)
     return replace(made, file=found.file, how=found.how)
+
+
+def _with_instants(kinds: SuggestedKind, frame: pl.DataFrame) -> tuple[SuggestedKind, tuple[dict[str, Any], ...]]:
+    """The kind, with the step that joins day and time of day where its time has no day."""
+    clock = kinds.columns.get("t")
+    day = None if clock is None else day_beside(frame, clock)
+    if clock is None or day is None:
+        return kinds, ()
+    name = next(name for name in ("instant", *(f"instant_{n}" for n in range(2, 99))) if name not in frame.columns)
+    step = Instant(day=day, clock=clock, to=name)
+    uses = {**kinds.columns, "t": name}
+    return replace(kinds, columns={**kinds.columns, "day": day}, uses=uses), (step.to_dict(),)
 
 
 def roles_of_frame(frame: pl.DataFrame) -> dict[str, str]:
@@ -234,12 +260,13 @@ def _of_frame(
 ) -> Inspection:
     told: list[WrittenColumn] = []
     kind, reason, uses = kinds.kind, kinds.reason, dict(kinds.uses)
-    binary = tuple(name for name, dtype in frame.schema.items() if dtype == pl.Binary)
-    steps: tuple[dict[str, Any], ...] = (Drop(columns=binary).to_dict(),) if binary else ()
-    frame = frame.drop(binary)
+    no_cells = tuple(name for name, dtype in frame.schema.items() if kind != "published" and _is_no_cell(dtype))
+    steps: tuple[dict[str, Any], ...] = (Drop(columns=no_cells).to_dict(),) if no_cells else ()
+    frame = frame.drop(no_cells)
     columns = [_summary(frame[name], missing_tokens, show_values, told, kind == "table") for name in frame.columns]
     like = person_like_column(_without(frame, missing_tokens)) if kind == "table" else None
     questions = [question for column in told for question in column.questions]
+    questions += _totals_asked(frame, questions)
     if kind == "table":
         sets = [column.name for column in columns if column.item_separator is not None]
         if sets and len(sets) < len(columns):
@@ -264,10 +291,31 @@ def _of_frame(
     else:
         columns = [replace(one, **_use(one.name, kinds.columns)) for one in columns]
     understood = getattr(source, "understood", None) or Understood({"format": chosen.label.partition(":")[0]})
-    understood = understood.and_also([note for column in told for note in column.notes], questions)
+    notes = [f"columns that hold what no cell of a table can are left out: {', '.join(no_cells)}"] if no_cells else []
+    understood = understood.and_also([*notes, *(note for column in told for note in column.notes)], questions)
     return Inspection(
         str(file), chosen.name, frame.height, tuple(columns), kind, reason, like, understood, uses, steps=steps
     )
+
+
+def _totals_asked(frame: pl.DataFrame, asked: Sequence[str]) -> list[str]:
+    """Whether the last row is a record, where it says that it sums up the others and is not asked about already."""
+    texts = frame.select(pl.col(pl.String)) if frame.height > 1 else pl.DataFrame()
+    for name in texts.columns:
+        cell = texts[name][-1]
+        words = (cell or "").lower().replace(":", " ").split()
+        if words and _TOTALS.issuperset(words):
+            total = cell.strip()
+            step = str(DropRows(column=name, values=(total,)))
+            if any(step in question for question in asked):
+                return []
+            return [f"the last row says {total!r} in '{name}'; if it is no record, say step={step!r}"]
+    return []
+
+
+def _is_no_cell(dtype: pl.DataType) -> bool:
+    """Whether cells are bytes, or lists of objects or of lists."""
+    return dtype == pl.Binary or (isinstance(dtype, pl.List) and dtype.inner.is_nested())
 
 
 def _of_baskets_alone(columns: Sequence[ColumnSummary], sets: Sequence[str]) -> dict[str, str]:

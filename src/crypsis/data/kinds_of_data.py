@@ -17,18 +17,21 @@ import polars as pl
 
 from crypsis.arrays import offsets_of
 from crypsis.data.column_words import meanings_of
+from crypsis.data.formats.columns import seconds_of_day
 from crypsis.data.formats.compression import read_beginning
 from crypsis.data.formats.csv import SNIFFED, Csv, numbered_names
 from crypsis.data.formats.format import Sequences
 from crypsis.data.formats.timestamps import looks_like_dates
 from crypsis.data.person_detection import identifies_by_name, names_a_mover, names_a_person, word_set, words_of
 from crypsis.data.usual_columns import (
+    EAST_NAMES,
     EVENT,
     ID_NAMES,
     ITEM_NAMES,
     LATITUDE_NAMES,
     LOCATION_NAMES,
     LONGITUDE_NAMES,
+    NORTH_NAMES,
     OWNER_NAMES,
     POINT_NAMES,
     POSITION_NAMES,
@@ -92,17 +95,21 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
     location = usual_column(names, LOCATION_NAMES)
     if any(dtype == pl.List(pl.List(pl.String)) for dtype in frame.dtypes):
         return SuggestedKind("published", "a column holds lists of symbols")
-    position = usual_column(names, POSITION_NAMES)
-    if person and position and location:
-        return SuggestedKind(
-            "trajectories",
-            f"columns {person}, {position} and {location} look like visits",
-            {"id": person, "position": position, "location": location},
-        )
+    visits = _visits(frame)
+    if visits:
+        usual = (person, location) == (visits[0], visits[2])
+        person, position, location = visits
+        words = f"columns {person}, {position} and {location} look like visits"
+        columns = {"id": person, "position": position, "location": location}
+        return SuggestedKind("trajectories", words, columns, {} if usual else columns)
     columns = track_columns([name for name in names if not frame[name].dtype.is_float()], names)
+    told = {use: name for use, name in columns.items() if use in ("x", "y") and use != name.lower()}
+    if "t" not in columns and _holds_points(frame, columns.get("geometry")):
+        told |= _beginning_of_stays(names)
+        columns |= told
     if "id" in columns and "t" in columns and len(columns) > 2:
         words = f"columns {columns['id']}, {columns['t']} and coordinates look like position fixes"
-        return SuggestedKind("tracks", words, columns)
+        return SuggestedKind("tracks", words, columns, told)
     columns = _unnamed_fixes(frame) or _partly_named_fixes(frame)
     if columns:
         return SuggestedKind("tracks", "an id, a time and coordinates look like position fixes", columns, columns)
@@ -178,6 +185,21 @@ def _holds_items(frame: pl.DataFrame, name: str) -> bool:
     return 2 < cells.n_unique() < 0.5 * frame.height and not identifies_by_name(name)
 
 
+def _visits(frame: pl.DataFrame) -> list[str]:
+    """Whose, the number of the visit, and where; each is visited once at a position unless usual names say so."""
+    names = frame.columns
+    usual = [usual_column(names, known) for known in (ID_NAMES, POSITION_NAMES, LOCATION_NAMES)]
+    if all(usual):
+        return [*map(str, usual)]
+    told = [mover_column(names), usual[1], location_column(names)]
+    if not all(told) or len({*told}) < len(told) or frame.width > _MOST_COLUMNS:
+        return []
+    mover, position, _ = visits = [*map(str, told)]
+    if frame[mover].n_unique() == frame.height or frame.select(mover, position).is_duplicated().any():
+        return []
+    return visits
+
+
 def _stays(names: list[str]) -> dict[str, str]:
     """The columns of visits with their beginning and end: somebody, one place, and a pair of times."""
     pairs = [(start, end) for rest, (start, end) in trip_ends(names).items() if not rest or rest in _OF_STAYS]
@@ -186,6 +208,33 @@ def _stays(names: list[str]) -> dict[str, str]:
         return {}
     start, end = pairs[0]
     return {use: str(name) for use, name in columns.items()} | {"position": start, "enter": start, "exit": end}
+
+
+def _beginning_of_stays(names: list[str]) -> dict[str, str]:
+    """The time of points that have one at the beginning and one at the end, such as stay points of trackintel."""
+    starts = [start for rest, (start, _) in trip_ends(names).items() if not rest or rest in _OF_STAYS]
+    return {"t": starts[0]} if len(starts) == 1 else {}
+
+
+def _holds_points(frame: pl.DataFrame, name: str | None) -> bool:
+    """Whether a column holds one point a row, written as text."""
+    if name is None or frame[name].dtype != pl.String:
+        return False
+    return bool(frame[name].head(_FEWEST_ROWS).str.contains(r"(?i)^\s*POINT").all())
+
+
+def day_beside(frame: pl.DataFrame, clock: str) -> str | None:
+    """The column with the day, where another one only says what time of day it was."""
+    looked_at = frame.head(_FEWEST_ROWS)
+    if not frame.height or looked_at[clock].dtype != pl.String or seconds_of_day(looked_at[clock]) is None:
+        return None
+    rest = [name for name in frame.columns if name != clock]
+    days = [name for name in rest if looked_at[name].dtype == pl.Date or _holds_days(looked_at[name])]
+    return days[0] if len(days) == 1 else None
+
+
+def _holds_days(cells: pl.Series) -> bool:
+    return cells.dtype == pl.String and _holds_times(cells) and not cells.str.contains(":", literal=True).any()
 
 
 def _trips(names: list[str]) -> str | None:
@@ -236,8 +285,8 @@ def _point_columns(names: list[str]) -> dict[str, str]:
     point = usual_column(names, POINT_NAMES)
     if point:
         return {"geometry": point}
-    lower = {name.lower(): name for name in names}
-    return {axis: lower[axis] for axis in ("x", "y") if axis in lower}
+    planar = {"x": usual_column(names, EAST_NAMES), "y": usual_column(names, NORTH_NAMES)}
+    return {axis: name for axis, name in planar.items() if name is not None} if all(planar.values()) else {}
 
 
 def _unnamed_fixes(frame: pl.DataFrame) -> dict[str, str]:

@@ -69,8 +69,8 @@ PERSON_NOUNS = word_set(
     সদস্য ব্যক্তি
     """
 )
-# The same where the word that says what it is comes first (Arabic, Indonesian, the genitive of Russian and Polish): alone, or
-# after a word for an id or number. `umur pasien` is an age.
+# The same where the word that says what it is comes first (Arabic, Indonesian, the genitive of Russian and Polish):
+# alone, or after a word for an id or number. `umur pasien` is an age.
 OWNER_NOUNS = word_set(
     """
     مستخدم المستخدم عميل العميل مريض المريض موظف الموظف طالب الطالب عضو العضو زبون الزبون مشترك المشترك

@@ -14,10 +14,15 @@ TRACK_NAMES = ("track_id", "tid", "tripleg_id", "trajectory_id", "trip_id", "tra
 OWNER_NAMES = ("owner", "uid", "user_id", "user")
 LATITUDE_NAMES = ("lat", "latitude")
 LONGITUDE_NAMES = ("lng", "lon", "longitude", "long")
+EAST_NAMES = ("x", "easting", "eastings", "rechtswert", "ostwert", "utm_x", "utm_e", "x_coord", "coord_x")
+NORTH_NAMES = ("y", "northing", "northings", "hochwert", "nordwert", "utm_y", "utm_n", "y_coord", "coord_y")
 POINT_NAMES = ("geom", "geometry")
 TIME_NAMES = ("t", "datetime", "tracked_at", "timestamp", "time")
 ID_NAMES = ("trajectory_id", "trip_id", "id", "person", *OWNER_NAMES, *TRACK_NAMES)
-POSITION_NAMES = ("position", "step", "seq", "sequence", "order")
+POSITION_NAMES = (
+    "position", "step", "seq", "sequence", "order", "seq_no", "stop_sequence", "reihenfolge", "schritt", "lfd_nr",
+    "ordre", "étape", "orden", "ordem", "ordine", "kolejność", "порядок", "顺序", "順番", "urutan", "الترتيب", "क्रम",
+)  # fmt: skip
 LOCATION_NAMES = ("location", "loc", "place", "venue", "cell", "station", "poi")
 ITEM_NAMES = ("item", "items", "product", "term", "code")
 SURE_ITEM_NAMES = ("item", "items", "product")  # beside many columns a code may be one of an area
@@ -48,7 +53,12 @@ _LONGITUDES = word_set(
     долгота 经度 経度 경도 देशांतर দ্রাঘিমাংশ
     """
 )
-_LOCATIONS = word_set("standort ort lieu lugar ubicacion luogo miejsce lokasi место 地点 場所 स्थान স্থান المكان")
+_LOCATIONS = word_set(
+    """
+    standort ort lieu lugar ubicacion luogo miejsce lokasi место 地点 場所 स्थान স্থান المكان stop haltestelle bahnhof
+    arret gare parada estacion estacao fermata stazione przystanek halte остановка станция 駅 车站 محطة
+    """
+)
 _BASKETS = frozenset({"basket", "invoice", "receipt", "cart", "purchase", "bon", "ticket", "order", "panier", "chek"})
 _BASKET_STEMS = (
     "bestell", "rechnung", "warenkorb", "beleg", "auftrag", "einkauf", "commande", "facture", "pedido", "factura",
@@ -62,7 +72,7 @@ _ITEM_STEMS = (
     "artikel", "produkt", "produit", "product", "produto", "prodotto", "articul", "artigo", "товар", "продукт", "商品",
     "产品", "品目", "barang", "produk", "منتج", "उत्पाद", "পণ্য",
 )  # fmt: skip
-_OF_ITEMS = frozenset({"id", "code", "no", "nr", "number", "name", "key"})
+_OF_ITEMS = frozenset({"id", "code", "no", "nr", "number", "name", "key", "description", "desc", "label", "title"})
 
 
 def time_column(names: Iterable[str]) -> str | None:

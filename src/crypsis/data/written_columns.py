@@ -14,6 +14,7 @@ from typing import cast
 
 import polars as pl
 
+from crypsis.data.column_words import meanings_of
 from crypsis.data.formats.columns import parse_timestamps
 from crypsis.data.formats.timestamps import Moments, looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
@@ -37,6 +38,7 @@ _SHORT_SCALE = 10
 _FEWEST_LONG = 10.0**16
 _MAY_BE_THOUSANDS = r"^\s*[+-]?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})\s*$"
 _FIRST_DAY, _LAST_DAY = 18800101, 21001231
+_FIRST_COUNTED, _LAST_COUNTED = 10_000, 60_000  # in 1927 and 2064
 _SHORT_YEAR = r"^\s*\d{1,2}([./-])(?:\d{1,2}|[A-Za-z]{3})[./-]\d{2}\s*$"
 _ISO = r"^\d{4}-\d{2}-\d{2}(?:$|[T ])"
 _SAMPLE = 1000  # what does not hold for the first values does not hold for all
@@ -248,8 +250,13 @@ def _among_numbers(texts: pl.Series) -> tuple[str, ...]:
     shown = ", ".join(map(repr, sorted(others.to_list())))
     markers = [f"{texts.name}={'|'.join(sorted(others.to_list()))}"]
     dropped = "drop_rows(column=" + texts.name + ", values=" + ",".join(sorted(others.to_list())) + ")"
+    if kind == "dates":
+        return (
+            f"'{texts.name}' is read as text, because among its dates stands {shown}; if a missing value is meant, say "
+            f"missing_tokens={markers!r}; if that row is no record (a total, names again), say step={dropped!r}",
+        )
     return (
-        f"'{texts.name}' is read as text, because among its {kind} stands {shown}; if a missing value is meant, say "
+        f"'{texts.name}' is read as text, because among its numbers stands {shown}; if a missing value is meant, say "
         f"missing_tokens={markers!r}; if that row is no record (a total, units, names again), say step={dropped!r}",
     )
 
@@ -282,7 +289,7 @@ def _fitting(found: ColumnType, type: ColumnType | None) -> ColumnType | None:
 
 def questions_on(values: pl.Series, name: str) -> tuple[str, ...]:
     """What is asked of numbers: whether they are codes for a missing answer, or dates."""
-    return (*_codes_asked(values, name), *_dates_asked(values, name))
+    return (*_codes_asked(values, name), *_dates_asked(values, name), *_days_asked(values, name))
 
 
 def _dates_asked(values: pl.Series, name: str) -> tuple[str, ...]:
@@ -295,6 +302,20 @@ def _dates_asked(values: pl.Series, name: str) -> tuple[str, ...]:
     if len(days) < 2 or days.str.to_date("%Y%m%d", strict=False).has_nulls():
         return ()
     return (f"'{name}' holds numbers like {days[0]}: if they are dates, say time_format='{name}=%Y%m%d'",)
+
+
+def _days_asked(values: pl.Series, name: str) -> tuple[str, ...]:
+    """Numbers such as 43526 in a column that is called a date: days as spreadsheets count them."""
+    if not values.dtype.is_numeric() or not len(values) or not _calls_itself_a_date(name):
+        return ()
+    if not _FIRST_COUNTED <= cast(float, values.min() or 0) <= cast(float, values.max() or 0) <= _LAST_COUNTED:
+        return ()
+    day = f"{values.drop_nulls()[0]:g}"
+    return (f"'{name}' holds numbers like {day}: if a spreadsheet counts days so, say time_format='{name}=excel'",)
+
+
+def _calls_itself_a_date(name: str) -> bool:
+    return any(meaning.name in ("moment", "birth") for meaning in meanings_of(name))
 
 
 def _short_years_asked(texts: pl.Series) -> tuple[str, ...]:
@@ -322,7 +343,8 @@ def _codes_asked(values: pl.Series, name: str) -> tuple[str, ...]:
     if not (cast(float, values.min() or 0) < 0 or values.max() in _HIGH_CODES):  # nearly always
         return ()
     highest = cast(float, values.max())
-    near = highest in _HIGH_CODES and ((values < highest) & (values >= highest / 2)).any()
+    high = [highest, highest - 1, highest - 2] if highest in _HIGH_CODES and highest > _SHORT_SCALE**2 else [highest]
+    near = highest in _HIGH_CODES and ((values < high[-1]) & (values >= highest / 2)).any()
     if near and cast(float, values.min()) >= 0:  # the highest of many numbers
         return ()
     values = values.drop_nulls().unique()
@@ -333,7 +355,7 @@ def _codes_asked(values: pl.Series, name: str) -> tuple[str, ...]:
     scale = values.filter((values >= 0) & (values < highest))  # 0, 1 and 99
     short = len(scale) > 1 and cast(float, scale.max()) <= _SHORT_SCALE
     if highest in _HIGH_CODES and not near and (short or len(values) > _MOST_CODES):
-        asked.append(f"{highest:g}")
+        asked += [f"{value:.0f}" for value in high if value in values]
     if not asked:
         return ()
     markers = [f"{name}={'|'.join(asked)}"]

@@ -105,28 +105,33 @@ def _typed(option: str, value: Any) -> list[str]:
 
 
 def _column_options(section: Mapping[str, Any], inspection: Inspection) -> list[str] | None:
-    """Roles as options; a name with a comma or a line break cannot be typed."""
+    """Roles as options; a name with a line break cannot be typed, and one with a comma stands in quotes."""
     columns: Mapping[str, Mapping[str, Any]] = section.get("columns") or {}
-    if any(sign in name for name in columns for sign in ",=\n\r\0"):
+    if any(sign in name for name in columns for sign in "\n\r\0"):
         return None
     words: list[str] = []
     for role in ("quasi", "sensitive", "identifier", "label", "other"):
         named = [name for name, one in columns.items() if one.get("role") == role and name != section.get("person")]
         if named:
-            words += ["--" + role, ",".join(named)]
+            words += ["--" + role, ",".join(map(_quoted, named))]
     read_as = {column.name: column.type for column in inspection.columns}
     typed = [
-        f"{name}={one['type']}"
+        f"{_quoted(name)}={one['type']}"
         for name, one in columns.items()
         if one.get("role") in ("quasi", "sensitive") and one.get("type") != read_as.get(name)
     ]
     words += ["--types", ",".join(typed)] if typed else []
     sets = [
-        f"{name}={one['item_separator'].replace(',', COMMA)}"
+        f"{_quoted(name)}={one['item_separator'].replace(',', COMMA)}"
         for name, one in columns.items()
         if one.get("type") == "items"
     ]
     return [*words, "--items", ",".join(sets)] if sets else words
+
+
+def _quoted(name: str) -> str:
+    """A name as one of a list with commas."""
+    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
 
 
 def _hierarchies(section: Mapping[str, Any], inspection: Inspection) -> list[str]:
@@ -134,6 +139,8 @@ def _hierarchies(section: Mapping[str, Any], inspection: Inspection) -> list[str
     recipes = [
         f"{column.name}={column.hierarchy}"
         for column in inspection.columns
-        if column.hierarchy is not None and columns.get(column.name, {}).get("role") == "quasi"
+        if column.hierarchy is not None
+        and not {",", "="}.intersection(column.name)
+        and columns.get(column.name, {}).get("role") == "quasi"
     ]
     return ["--hierarchy", ",".join(recipes)] if recipes else []

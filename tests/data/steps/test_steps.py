@@ -182,3 +182,13 @@ def test_two_visits_are_made_of_each_trip_its_start_first() -> None:
     for wrong in ("ends(starts=t1, ends=t2,p2, to=time)", "ends(starts=t1, ends=t2, to=bike)"):
         with pytest.raises(BadParameter):
             shape(trips, [wrong])
+
+
+def test_a_day_and_a_time_of_day_are_one_instant() -> None:
+    frame = pl.DataFrame({"day": ["08.06.2008", "09.06.2008"], "clock": ["7:30", "23:05:09"], "x": [1, 2]})
+    made = shape(frame, ["instant(day=day, clock=clock, to=at)"])
+    assert made.columns == ["x", "at"]
+    assert [str(moment) for moment in made["at"]] == ["2008-06-08 07:30:00", "2008-06-09 23:05:09"]
+    for wrong in ("day=x, clock=clock", "day=day, clock=x"):
+        with pytest.raises(BadParameter, match="Column 'x'"):
+            shape(frame, [f"instant({wrong}, to=at)"])

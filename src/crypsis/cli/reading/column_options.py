@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def column_keys(typed: Mapping[str, Any], header: Callable[[], Collection[str]])
 def separators(text: str) -> dict[str, str | None]:
     """The set-valued columns of `diagnoses= `, `a=|,b=;` or `a=comma`; without a separator the column holds lists."""
     separators_of: dict[str, str | None] = {}
-    for part in re.sub(r"=,(?=,|$)", f"={COMMA}", text).split(","):
+    for part in _between_commas(re.sub(r"=,(?=,|$)", f"={COMMA}", text)):
         name, equals, separator = part.partition("=")
         separators_of[name.strip()] = "," if separator == COMMA else (separator or " ") if equals else None
     return separators_of
@@ -75,15 +76,20 @@ def listed(text: str | None) -> list[str]:
     from crypsis.data.formats.compression import names_file
     from crypsis.data.formats.lines import read_lines
 
-    lines: list[str] = read_lines(text, MEMORY_PER_BYTE)[0].to_list() if names_file(text) else text.split(",")
+    lines: list[str] = read_lines(text, MEMORY_PER_BYTE)[0].to_list() if names_file(text) else _between_commas(text)
     return [line.strip() for line in lines if line.strip()]
+
+
+def _between_commas(text: str) -> list[str]:
+    """The parts of a,b,c; one with a comma stands in double quotes, as in CSV."""
+    return next(csv.reader([text], skipinitialspace=True), []) if '"' in text else text.split(",")
 
 
 def pairs(text: str | None, option: str) -> dict[str, str]:
     """The names and values of `age=int,zip=category`."""
     pairs_of = {}
     for part in listed(text):
-        name, equals, value = part.partition("=")
+        name, equals, value = part.rpartition("=")
         if not equals or not name.strip():
             raise BadParameter(f"{option} takes name=value, separated by commas, got {part!r}.")
         pairs_of[name.strip()] = value.strip()

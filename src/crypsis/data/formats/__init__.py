@@ -100,6 +100,8 @@ def format_of(
             return entry
     suffix = without_compression(path).suffix.lower()
     beginning = _beginning(path)
+    if suffix in (".tar", ".tgz") or beginning[257:262] == b"ustar":
+        raise UnreadableFile(f"{path.name} is an archive (tar), which is not read; unpack it first.", where=str(path))
     for entry in fitting.values():
         if suffix in entry.suffixes:
             _refuse_disguised(path, entry, beginning)

@@ -115,8 +115,8 @@ def _members(archive: zipfile.ZipFile) -> list[str]:
 
 
 def is_document(name: str) -> bool:
-    """Whether a file beside data is none of them: a page about them, or what systems hide."""
-    return name.startswith(".") or Path(name).suffix.lower() in _DOCUMENTS
+    """Whether a file beside data is none of them: a page about them, or what systems hide or mark parts with."""
+    return name.startswith((".", "~$")) or name == "_SUCCESS" or Path(name).suffix.lower() in _DOCUMENTS
 
 
 OPENERS: dict[str, Callable[[Path], Any]] = {

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -46,6 +46,9 @@ _FEWEST_COLUMNS = 3  # of a table below titles that are padded with separators
 _ESCAPED = re.compile(rb'(?:^|[,;\t|])"(?:[^"\\\r\n]|\\.)*\\"(?![",;\t|\r\n])', re.MULTILINE)
 _GUARDED = re.compile(rb'(^|[,;\t|])=("[^"\r\n]*")(?=[,;\t|\r\n]|\Z)', re.MULTILINE)
 _PLAIN_WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
+_LONGEST_END = 1 << 12
+_LONGEST_NAME = 1000  # as which somebody wraps a name into several lines
+_LINE_BREAKS = re.compile(r"\s*[\r\n]+\s*")
 _ONE_LIMIT = threading.Lock()
 _IN_WORDS = {"\t": "tab", " ": "blank"}
 
@@ -179,7 +182,9 @@ class Csv(Format):
             raise UnreadableFile(f"{file} is empty; a header line with column names is needed.", where=str(file))
         if content.endswith((b"\n\n", b"\n\r\n")):  # blank lines at the end are no rows
             content = content.rstrip(b"\r\n") + b"\n"
+        content, below = without_lines_below(content, separator or self.separator)
         repaired, notes = with_usual_quotes(content)
+        notes += (f"lines below the table that are passed over: {below}",) if below else ()
         return Content(repaired, first_line, encoding, separator, skipped, notes)
 
     def _below_skipped(self, content: bytes) -> tuple[bytes, int, str | None]:
@@ -292,7 +297,7 @@ def lines_above(content: bytes) -> int:
     """
     lines = content[:SNIFFED].decode("utf-8", errors="replace").splitlines()
     lines = lines[: len(lines) - (len(content) > SNIFFED)][:_LINES_LOOKED_AT]  # the last one may be cut
-    above = _comments(lines) or _padded_titles(lines) or _names_of_groups(lines)
+    above = _comments(lines) or _padded_titles(lines) or _lines_above_a_blank(lines) or _names_of_groups(lines)
     if above:
         return above
     if any(separator in line for line in lines[:1] for separator in SEPARATORS):
@@ -331,6 +336,37 @@ def _padded_titles(lines: Sequence[str]) -> int:
     return 0
 
 
+def _lines_above_a_blank(lines: Sequence[str]) -> int:
+    """How many lines stand up to a blank one, where none of them has all cells filled as the names below have."""
+    for separator in SEPARATORS:
+        rows = [_quoted_fields(line, separator) or [] for line in lines]
+        filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
+        blank = next((index for index, count in enumerate(filled) if not count), 0)
+        first = next((index for index, count in enumerate(filled[blank:], blank) if count), 0) if blank else 0
+        table = list(itertools.takewhile(bool, rows[first:])) if first else []
+        width = len(table[0]) if table else 0
+        if width > 1 and filled[first] == width and len(table) >= _FEWEST_LINES and {*map(len, table)} == {width}:
+            return first if all(count < width for count in filled[:blank]) else 0
+    return 0
+
+
+def without_lines_below(content: bytes, separator: str | None) -> tuple[bytes, int]:
+    """The text without a source or remarks below the table, and how many lines these were.
+
+    A blank line stands above them, and none of them has as many cells as the table or more than one that is filled.
+    """
+    end = content[-_LONGEST_END:]
+    cut = max(end.rfind(b"\n\n"), end.rfind(b"\n\r\n"))
+    if cut < 0 or b'"' in end[cut:]:
+        return content, 0
+    mark = separator or sniff_separator(content)
+    lines = [line for line in end[cut:].decode(UTF_8, "replace").splitlines() if line.strip()]
+    width = end[:cut].decode(UTF_8, "replace").splitlines()[-1].count(mark) if end[:cut] else 0
+    if not width or any(line.count(mark) == width and len(line.strip(mark).split(mark)) > 1 for line in lines):
+        return content, 0
+    return content[: len(content) - len(end) + cut + 1], len(lines)
+
+
 def _comments(lines: Sequence[str]) -> int:
     """How many lines above the table begin with #; the last one may name the columns."""
     count = next((index for index, line in enumerate(lines) if not line.startswith("#")), 0)
@@ -352,12 +388,12 @@ def _names_of_groups(lines: Sequence[str]) -> int:
 
 
 def names_groups(cells: Sequence[Sequence[str]]) -> int:
-    """1 where the first row names groups of columns, leaving gaps, and the second one every column."""
+    """1 where the first row names groups of columns, leaving gaps or repeated, and the second one every column."""
     rows = [[cell.strip() for cell in row] for row in cells]
     if len(rows) < _FEWEST_LINES or len(rows[0]) < _FEWEST_COLUMNS or {*map(len, rows)} != {len(rows[0])}:
         return 0
     groups, names = ([cell for cell in row if cell] for row in rows[:2])
-    told_once = len(groups) < len(rows[0]) == len({*names}) and not any(cell[0].isdecimal() for cell in names)
+    told_once = len({*groups}) < len(rows[0]) == len({*names}) and not any(cell[0].isdecimal() for cell in names)
     return int(told_once and len(groups) > 1 and names_columns(rows[1:]) and not _repeated(names, rows[2:]))
 
 
@@ -384,11 +420,19 @@ def passed_over(lines: int) -> str:
 
 
 def unique_names(fields: Sequence[str]) -> tuple[list[str], list[str]]:
-    """A name for every column, without blanks around it: its number where it has none, a suffix where it repeats; and
-    what was renamed."""
-    fields = [field.strip(" ") for field in fields]
+    """A name for every column, on one line and without blanks around it: its number where it has none, a suffix where
+    it repeats; and what was renamed."""
+    wrapped = [len(field) < _LONGEST_NAME and _LINE_BREAKS.search(field.strip()) is not None for field in fields]
+    fields = [
+        (_LINE_BREAKS.sub(" ", field) if lines else field).strip(" ")
+        for field, lines in zip(fields, wrapped, strict=True)
+    ]
     names: dict[str, None] = {}
-    notes: list[str] = []
+    notes = [
+        f"the name of column {number} stood on several lines; it is '{name}' now"
+        for number, (name, lines) in enumerate(zip(fields, wrapped, strict=True), start=1)
+        if lines
+    ]
     written = set(fields)
     last_repeat: dict[str, int] = {}
     for number, field in enumerate(fields, start=1):
@@ -417,7 +461,7 @@ def _first_records(content: bytes, separator: str, file: str, first_line: int) -
         records = _records(content[:size].decode("utf-8", errors="replace"), separator, file, first_line)
         found: list[list[str]] = []
         try:
-            found += (record for _, record in islice(records, LOOKED_AT + 2))
+            found += (record for _, record in itertools.islice(records, LOOKED_AT + 2))
         except BadRow:  # a quoted field is still open at the end of the beginning; in the first, that of the file
             if not found and size >= len(content):
                 raise
@@ -532,10 +576,19 @@ def _read_slowly(
     for index, (line, read) in enumerate(_records(text, separator, file, first_line)):
         record = read or [""] * (len(names) == 1)  # a blank line is an empty cell if there is one column
         if len(record) != len(names):
-            found = "a blank line" if not record else "1 field" if len(record) == 1 else f"{len(record)} fields"
+            found = "1 field" if len(record) == 1 else f"{len(record)} fields"
             hint = " Where every row has one more, name that column, too: R leaves out the name of the row names."
             late = any(value.startswith(' "') for value in record)
             quotes = " A quote must follow the separator at once; take out the blanks before quotes." if late else ""
+            if not record:
+                raise BadRow(
+                    f"{len(names)} fields separated by {separator!r} are expected as in the header, found a blank "
+                    "line; delete it, and what stands below it if that is no part of the table.",
+                    **line_place(file, line),
+                    expected=len(names),
+                    found=0,
+                    separator=separator,
+                )
             raise BadRow(
                 f"{len(names)} fields separated by {separator!r} are expected as in the header, found {found}; "
                 "correct the row (or name the separator; a file with one set of items on each line is 'fimi')."

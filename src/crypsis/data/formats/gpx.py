@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
+from crypsis.data.formats.source import NumberedRows
 from crypsis.data.formats.track_xml import TrackReader, TrackXml
-from crypsis.errors import BadCoordinate, BadTimestamps
+from crypsis.errors import BadCoordinate, BadTimestamps, UnreadableFile
+from crypsis.wording import counted
 
 
 class _GpxReader(TrackReader):
@@ -20,9 +24,22 @@ class _GpxReader(TrackReader):
         self.waiting: list[tuple[str, str, str, int]] = []  # points of the current track
         self.point: tuple[str, str, int] | None = None
         self.moment = ""
+        self.lone_points = 0  # waypoints, and points of routes
+
+    def read(self) -> tuple[pl.DataFrame, NumberedRows]:
+        frame, source = super().read()
+        if frame.is_empty() and self.lone_points:
+            raise UnreadableFile(
+                f"{self.file} holds {counted(self.lone_points, 'point')} of places or planned routes and no track "
+                "(<trk>); export where somebody was, with times.",
+                where=str(self.file),
+            )
+        return frame, source
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "trk":
+        if name in ("wpt", "rtept"):
+            self.lone_points += 1
+        elif name == "trk":
             self.number += 1
             self.name, self.waiting = f"{self.number}", []
         elif name == "trkpt" and "trk" in self.path:

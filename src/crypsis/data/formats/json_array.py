@@ -6,7 +6,7 @@ The array may also be the only one among the members of an object, as web servic
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from crypsis.errors import BadLabel, UnreadableFile
 from crypsis.strict_json import nested_deeper, parse_json
 
 MEMORY_PER_BYTE = 15.0
+_DEEPEST_ARRAY = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,8 @@ class Json(Format):
         return beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
     def is_table(self, file: Path) -> bool:
-        return not read_beginning(file).lstrip(b"\xef\xbb\xbf \t\r\n").removeprefix(b"[").lstrip().startswith(b"[")
+        begin = read_beginning(file).lstrip(b"\xef\xbb\xbf \t\r\n").removeprefix(b"[").lstrip()
+        return not begin.startswith(b"[") or _begins_with_names(begin.decode("utf-8", "replace"))
 
     def is_ordered(self, file: Path) -> bool:
         return True
@@ -97,9 +99,12 @@ def _rows(file: Path, as_written: bool = False) -> tuple[list[Any], str | None]:
     except ValueError as error:
         raise UnreadableFile(f"{file} is no JSON: {error}. JSON Lines end with .jsonl.", where=str(file)) from error
     if isinstance(document, list):
-        return document, None
-    members = document.items() if isinstance(document, dict) else ()
-    arrays = {name: value for name, value in members if _holds_rows(value)}
+        return _below_header(document), None
+    columns = _columns_side_by_side(document)
+    if columns is not None:
+        names, cells = columns
+        return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)], None
+    arrays = dict(_arrays(document))
     if len(arrays) != 1:
         several = f" Save one of {', '.join(map(repr, arrays))} by itself." if arrays else ""
         raise UnreadableFile(
@@ -107,7 +112,58 @@ def _rows(file: Path, as_written: bool = False) -> tuple[list[Any], str | None]:
             where=str(file),
         )
     member, rows = next(iter(arrays.items()))
-    return rows, member
+    header = document.get("columns") if isinstance(document, dict) else None
+    return _below_header([header, *rows] if isinstance(header, list) else rows), member
+
+
+def _arrays(document: Any, path: str = "", depth: int = _DEEPEST_ARRAY) -> Iterator[tuple[str, list[Any]]]:
+    """The arrays of rows that stand in objects inside objects, with the names that lead there."""
+    for name, value in document.items() if isinstance(document, dict) else ():
+        if _holds_rows(value):
+            yield f"{path}{name}", value
+        elif depth > 1:
+            yield from _arrays(value, f"{path}{name}.", depth - 1)
+
+
+def _below_header(rows: list[Any]) -> list[Any]:
+    """Arrays of cells below one with the names of columns, as objects; other rows as they are."""
+    names = rows[0] if len(rows) > 1 and isinstance(rows[0], list) else []
+    if not names or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
+        return rows
+    below = rows[1:]
+    if not all(isinstance(row, list) and len(row) == len(names) for row in below):
+        return rows
+    if all(isinstance(cell, (str, type(None))) for row in below for cell in row):
+        return rows  # lists of labels
+    return [dict(zip(names, row, strict=True)) for row in below]
+
+
+def _begins_with_names(text: str) -> bool:
+    """Whether the second of these arrays holds cells that are no texts, so that the first one may name columns."""
+    decoder = json.JSONDecoder()
+    try:
+        first, end = decoder.raw_decode(text)
+        second, _ = decoder.raw_decode(text[end:].lstrip().removeprefix(",").lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(second, list) and isinstance(_below_header([first, second])[0], dict)
+
+
+def _columns_side_by_side(document: Any) -> tuple[list[str], list[list[Any]]] | None:
+    """Names and cells where each member is a column: an array, or cells by the same keys as pandas writes them."""
+    if not isinstance(document, dict) or not document:
+        return None
+    members = list(document.values())
+    if all(isinstance(one, dict) for one in members):
+        keys = [*members[0]]
+        if not keys or any([*one] != keys for one in members) or not all(key.isdecimal() for key in keys):
+            return None
+        members = [[*one.values()] for one in members]
+    if not all(isinstance(one, list) and len(one) == len(members[0]) for one in members) or not members[0]:
+        return None
+    if len(members) == 1 or any(isinstance(cell, (dict, list)) for one in members for cell in one):
+        return None
+    return [*document], members
 
 
 def _holds_rows(value: Any) -> bool:

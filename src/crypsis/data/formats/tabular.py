@@ -83,7 +83,7 @@ def read_table_file(
         if {*frame.columns} != {*first.columns}:
             raise BadRow(
                 f"All files of {path} must have the columns {', '.join(first.columns)} of {source}, found "
-                f"{', '.join(frame.columns)}.",
+                f"{', '.join(frame.columns)}. Name one of the files, such as {source}.",
                 where=str(other),
             )
     frames, sources = zip(*parts, strict=True)

@@ -19,6 +19,8 @@ from crypsis.data.formats.source import place
 from crypsis.errors import BadParameter, BadTimestamps
 
 EPOCHS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}  # steps of a second
+SPREADSHEET = "excel"  # days since the end of 1899, as spreadsheets count
+_FIRST_SPREADSHEET_DAY = -25_569  # in days since 1970
 EPOCH_WORDS = {"s": "epoch seconds", "ms": "epoch milliseconds", "us": "epoch microseconds", "ns": "epoch nanoseconds"}
 _FIRST_SECOND = 1e8  # 1973: below, a number is no epoch
 _BANDS = {"s": (_FIRST_SECOND, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "ns": (1e17, 1e20)}
@@ -119,7 +121,9 @@ def parse_as(values: pl.Series, time_format: str, name: str, source: str | None)
     parsed = parse_moments(values, time_format)
     if parsed.has_nulls():
         row = int(parsed.is_null().arg_true()[0])
-        wanted = "numbers, as time_format says" if time_format in EPOCHS else f"times like {time_format!r}"
+        wanted = (
+            "numbers, as time_format says" if time_format in (*EPOCHS, SPREADSHEET) else f"times like {time_format!r}"
+        )
         raise BadTimestamps(f"Column '{name}' must hold {wanted}, got {values[row]!r}.", **place(source, row, name))
     return Moments(parsed, EPOCH_WORDS.get(time_format, time_format))
 
@@ -131,9 +135,13 @@ def parse_moments(values: pl.Series, time_format: str) -> pl.Series:
         if numbers.dtype.is_numeric():
             return epoch_as_datetime(numbers, time_format)
         return pl.repeat(None, len(values), dtype=pl.Datetime("us"), eager=True).alias(values.name)
+    if time_format == SPREADSHEET:
+        days = values.cast(pl.Float64, strict=False) + _FIRST_SPREADSHEET_DAY
+        return (days * 86_400_000).round().cast(pl.Int64).cast(pl.Datetime("ms")).cast(pl.Datetime("us"))
     if "%" not in time_format:
         raise BadParameter(
-            f"time_format must be one of {', '.join(EPOCHS)} or a format like '%d.%m.%Y %H:%M', got {time_format!r}.",
+            f"time_format must be one of {', '.join(EPOCHS)}, {SPREADSHEET} or a format like '%d.%m.%Y %H:%M', got "
+            f"{time_format!r}.",
             parameter="time_format",
         )
     text = values.cast(pl.String).str.strip_chars()

@@ -73,5 +73,6 @@ Sort = Annotated[bool, Label("Put the rows in order"), "Order the visits by posi
 TimeFormat = Annotated[
     str | None,
     Label("Format of times"),
-    "How times are written, such as '%d/%m/%Y %H:%M', or s, ms, us for epochs; of a table also born=%d/%m/%Y.",
+    "How times are written, such as '%d/%m/%Y %H:%M', or s, ms, us for epochs, excel for days of a spreadsheet; of a "
+    "table also born=%d/%m/%Y.",
 ]

@@ -13,6 +13,7 @@ from crypsis.data.steps.bins import Bins
 from crypsis.data.steps.drop import Drop
 from crypsis.data.steps.drop_rows import DropRows
 from crypsis.data.steps.ends import Ends
+from crypsis.data.steps.instant import Instant
 from crypsis.data.steps.join import Join
 from crypsis.data.steps.keep_first import KeepFirst
 from crypsis.data.steps.per_day import PerDay
@@ -28,7 +29,7 @@ from crypsis.parameters import parameters_of
 
 STEPS: dict[str, type[Step]] = {
     step.name: step
-    for step in (Unite, Split, Ends, PerDay, Sort, KeepFirst, Drop, DropRows, Recode, Year, Prefix, Bins, Join)
+    for step in (Unite, Split, Ends, PerDay, Sort, KeepFirst, Drop, DropRows, Recode, Year, Instant, Prefix, Bins, Join)
 }
 __all__ = ["STEP", "STEPS", "Ends", "Join", "Step", "Unite", "shape", "shaping", "step_of", "steps_of"]
 STEP = "step"  # the key of `[dataset]`
