@@ -97,11 +97,11 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
         return SuggestedKind("published", "a column holds lists of symbols")
     visits = _visits(frame)
     if visits:
-        usual = (person, location) == (visits[0], visits[2])
+        as_usual = [person, location] == [visits[0], visits[2]]
         person, position, location = visits
         words = f"columns {person}, {position} and {location} look like visits"
         columns = {"id": person, "position": position, "location": location}
-        return SuggestedKind("trajectories", words, columns, {} if usual else columns)
+        return SuggestedKind("trajectories", words, columns, {} if as_usual else columns)
     columns = track_columns([name for name in names if not frame[name].dtype.is_float()], names)
     told = {use: name for use, name in columns.items() if use in ("x", "y") and use != name.lower()}
     if "t" not in columns and _holds_points(frame, columns.get("geometry")):
