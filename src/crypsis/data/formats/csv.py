@@ -382,7 +382,7 @@ def _names_of_groups(lines: Sequence[str]) -> int:
     """How many lines name groups of columns."""
     separator = sniff_separator("\n".join(lines).encode())
     groups = _quoted_fields(lines[0], separator) if lines else None
-    if not groups or all(cell.strip() for cell in groups):
+    if not groups or (all(cell.strip() for cell in groups) and len({*groups}) == len(groups)):
         return 0
     return names_groups([_quoted_fields(line, separator) or [] for line in lines])
 
