@@ -14,6 +14,8 @@ import polars as pl
 import pytest
 
 import crypsis
+from crypsis.data import scanned as scanned_parts
+from crypsis.data.formats.parquet import content_size
 from crypsis.errors import NotApplicable, NotScalable, PartsDiffer
 from crypsis.executors.serial import Serial
 from crypsis.shards.records import encode_records
@@ -155,6 +157,50 @@ def test_visits_of_a_trajectory_may_lie_in_several_parts(seed: int, tmp_path: Pa
     method = crypsis.KAMCut(k=2)
     expected = contents(crypsis.anonymize(read, method).write(tmp_path / "local"))
     assert contents(crypsis.anonymize(scanned, method).write(tmp_path / "written")) == expected
+
+
+@pytest.mark.parametrize("kind", ["transactions", "lists", "trajectories", "tracks", "events"])
+def test_a_large_parquet_file_is_read_by_ranges_of_its_rows(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranges end anywhere, also between the rows of a record."""
+    rng = np.random.default_rng(3)
+    options: dict[str, object] = {}
+    if kind == "transactions":
+        frame, method = random_sets(rng, 80).to_frame(), crypsis.Apriori(k=2, m=2)
+        options = {"id": frame.columns[0], "item": frame.columns[1], "each_row_is_a_person": True}
+    elif kind == "lists":
+        frame, method = pl.DataFrame({"item": random_sets(rng, 80).to_lists()}), crypsis.Apriori(k=2, m=2)
+        options = {"each_row_is_a_person": True}
+    elif kind == "trajectories":
+        frame, method = random_walks(rng, 60).to_frame(), crypsis.KAMCut(k=2)
+        options = {"each_row_is_a_person": True}
+    elif kind == "tracks":
+        rides = [(ride, step) for ride in range(40) for step in range(4)]
+        frame = pl.DataFrame({"trip_id": [ride for ride, _ in rides], "t": [60 * step for _, step in rides]})
+        frame = frame.with_columns(x=500 * pl.col("t") / 60 + pl.col("trip_id") % 7, y=pl.col("trip_id") % 5)
+        method, options = crypsis.PPSG(radius=200, k=4), {"each_row_is_a_person": True}
+    else:
+        frame = pl.DataFrame({"id": [row % 30 for row in range(90)], "location": ["a", "b", "c"] * 30})
+        frame = frame.with_columns(t=pl.int_range(90) // 30)
+        domains = {"location_domain": crypsis.LocationDomain(["a", "b", "c"]), "time_domain": crypsis.TimeDomain(0, 3)}
+        method = crypsis.SafePath(epsilon=2, height=2, scheme="flat", **domains)
+    frame.write_parquet(tmp_path / "all.parquet")
+    scan = getattr(crypsis, f"scan_{'transactions' if kind == 'lists' else kind}")
+    monkeypatch.setattr(scanned_parts, "PART_OF_MEMORY", (64 << 20) * 5 // content_size(tmp_path / "all.parquet"))
+    with Serial(memory="64MiB") as executor:
+        scanned = scan(tmp_path / "all.parquet", **options)
+        parts = list(scanned.parts(executor.memory))
+        assert len(parts) >= 5
+        assert [part.first for part in parts[1:]] == list(np.cumsum([part.rows for part in parts[:-1]]))
+        release = crypsis.anonymize(scanned, method, executor=executor)
+        assert release.verify().holds
+        if kind != "events":
+            read = getattr(crypsis, f"read_{'transactions' if kind == 'lists' else kind}")
+            local = crypsis.anonymize(read(tmp_path / "all.parquet", **options), method)
+            assert contents(release.write(tmp_path / "parts")) == contents(local.write(tmp_path / "local"))
+        else:
+            assert [part.rows for part in scanned.parts(executor.memory, whole_files=True)] == [None]
 
 
 def test_rows_of_a_record_in_parts_of_different_types_are_refused(tmp_path: Path) -> None:

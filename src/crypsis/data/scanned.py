@@ -139,20 +139,8 @@ class ScannedRows:
     def parts(self, memory: int, folder: Path | None = None) -> Iterator[Part]:
         """The parts in order, each small enough for a worker with so much memory; `folder` is where workers fetch."""
         for file in self.file.places:
-            stamp = self.stamps[file]
-            part = Part(file, stamp, self.file.format, self.file.options, folder=folder)
-            with on_disk(file, folder) as path:
-                kind = format_for(path, self.file.format, holding=_TABLE, **self.file.options)
-                if isinstance(kind, parquet.Parquet) and not is_compressed(path):
-                    yield from _row_ranges(part, path, memory)
-                    continue
-            if stamp[0] > memory // TEXT_PER_MEMORY:
-                raise TooLarge(
-                    f"{file.name} has {in_words(stamp[0])}, and a part of {kind.name} is read whole: up to "
-                    f"{in_words(memory // TEXT_PER_MEMORY)} with this memory. Divide it, or give more (`memory`).",
-                    where=str(file),
-                )
-            yield part
+            part = Part(file, self.stamps[file], self.file.format, self.file.options, folder=folder)
+            yield from parts_of_file(part, memory, _TABLE)
 
     def roles(self) -> tuple[dict[str, str], dict[str, str]]:
         """Role and type of each column as they are declared."""
@@ -229,6 +217,28 @@ def source_and_file(
     own = {name: value for name, value in options.items() if name in source.names()}
     written = {name: value for name, value in options.items() if name not in own}
     return source.from_keys({**keys, **own}), DataFile(path, format, written)
+
+
+def parts_of_file(part: Part, memory: int, holding: frozenset[str]) -> Iterator[Part]:
+    """A file that holds such data, or ranges of its rows, each small enough for a worker with so much memory."""
+    with on_disk(part.place, part.folder) as path:
+        kind = format_for(path, part.format, holding=holding, **part.options)
+        if isinstance(kind, parquet.Parquet) and not is_compressed(path):
+            yield from _row_ranges(part, path, memory)
+            return
+    refuse_large_file(part, memory, kind.name)
+    yield part
+
+
+def refuse_large_file(part: Part, memory: int, what: str) -> None:
+    """Refuse a file that is read whole and too large for that."""
+    size, most = part.stamp[0], memory // TEXT_PER_MEMORY
+    if size > most:
+        raise TooLarge(
+            f"{part.place.name} has {in_words(size)}, and a part of {what} is read whole: up to {in_words(most)} with "
+            "this memory. Divide it, or give more (`memory`).",
+            where=part.file,
+        )
 
 
 def _row_ranges(part: Part, path: Path, memory: int) -> Iterator[Part]:

@@ -7,7 +7,7 @@ names.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any, cast
 import polars as pl
 
 from crypsis.data.declarations import Declarations
-from crypsis.data.formats.memory import in_words
 from crypsis.data.person_codes import refuse_uniting
 from crypsis.data.place_of_part import Place, on_disk, stamp_of
-from crypsis.data.scanned import TEXT_PER_MEMORY, Part, source_and_file
+from crypsis.data.scanned import Part, parts_of_file, refuse_large_file, source_and_file
 from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import NotApplicable, TooLarge
+from crypsis.errors import NotApplicable
 
 if TYPE_CHECKING:  # sources are imported when something is read
     from crypsis.data.sources import DataFile, DataSource, TrackSource
@@ -82,18 +81,17 @@ class ScannedRecords:
         """The class of the same data in memory."""
         return _KINDS[self.source.kind]
 
-    def parts(self, memory: int, folder: Path | None = None) -> list[Part]:
-        """The files in order, each small enough for a worker with so much memory; `folder` is where workers fetch."""
-        for file, (size, _) in self.stamps.items():
-            if size > memory // TEXT_PER_MEMORY:
-                raise TooLarge(
-                    f"{file.name} has {in_words(size)}, and a part of {self.source.plural} is read whole: up to "
-                    f"{in_words(memory // TEXT_PER_MEMORY)} with this memory. Divide it, or give more (`memory`).",
-                    where=str(file),
-                )
-        return [
-            Part(file, stamp, self.file.format, self.file.options, folder=folder) for file, stamp in self.stamps.items()
-        ]
+    def parts(self, memory: int, folder: Path | None = None, *, whole_files: bool = False) -> Iterator[Part]:
+        """The files in order, or ranges of their rows, each small enough for a worker with so much memory; `folder` is
+        where workers fetch. `whole_files` are not divided."""
+        for file, stamp in self.stamps.items():
+            part = Part(file, stamp, self.file.format, self.file.options, folder=folder)
+            if whole_files:
+                refuse_large_file(part, memory, self.source.plural)
+                yield part
+            else:
+                ranges = list(parts_of_file(part, memory, self.source.holding))
+                yield from ranges if len(ranges) > 1 else [part]
 
     def read_part(self, part: Part) -> Any:
         """The records of a part; which labels are sensitive is settled when all are known."""

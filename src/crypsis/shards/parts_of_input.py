@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from crypsis.data.scanned_records import ScannedRecords
 
 
-def parts_of(scanned: ScannedRows | ScannedRecords, executor: Executor) -> list[Part]:
-    """Small enough for a worker; refuses what workers would not see, or would write where it may not be read."""
+def parts_of(scanned: ScannedRows | ScannedRecords, executor: Executor, **options: bool) -> list[Part]:
+    """Small enough for a worker; refuses what workers would not see, or would write where it may not be read. `options`
+    are those of the scanned data."""
     files: list[Any] = [*scanned.stamps]
     if executor.scratch.key is not None and not all(isinstance(file, Path) for file in files):
         raise NotApplicable(
@@ -24,4 +25,4 @@ def parts_of(scanned: ScannedRows | ScannedRecords, executor: Executor) -> list[
             option="encrypt_scratch",
         )
     executor.check_input([file for file in files if isinstance(file, Path)])
-    return list(scanned.parts(executor.memory, executor.scratch.folder))
+    return list(scanned.parts(executor.memory, executor.scratch.folder, **options))

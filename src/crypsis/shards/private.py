@@ -172,7 +172,8 @@ def scan_private(scanned: ScannedTable | ScannedRecords, declared: Declarations,
     source = scanned.source
     source.refuse_for_records()
     refuse_people(source.parameters().get("person") is not None)  # nobody bounds what a person adds to several parts
-    parts = tuple(ScannedPart(part, source, declared) for part in parts_of(scanned, executor))
+    options = {"whole_files": True} if source.kind == "transactions" else {}  # rows of a record are read together
+    parts = tuple(ScannedPart(part, source, declared) for part in parts_of(scanned, executor, **options))
     return PrivateParts(_head(scanned, declared), parts, executor)
 
 

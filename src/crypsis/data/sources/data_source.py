@@ -161,6 +161,13 @@ class FileSlice(DataFile):
     first_row: int = 0
     n_rows: int = 0
 
+    def frame(self, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
+        frame = parquet.read_slice(self.first, self.first_row, self.n_rows, columns=columns)
+        return frame, f"{self.first} (rows from {self.first_row + 1:,} on)" if self.first_row else str(self.first)
+
+    def points(self, holding: frozenset[str], file: Path) -> tuple[pl.DataFrame, str]:
+        return self.frame()
+
     def rows(self, columns: Sequence[str], lists: Collection[str] = ()) -> tuple[pl.DataFrame, ByRecord]:
         frame = parquet.read_slice(self.first, self.first_row, self.n_rows, columns=columns, by_record=True)
         return as_texts(frame, lists), ByRecord()
