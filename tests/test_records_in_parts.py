@@ -16,7 +16,7 @@ import pytest
 import crypsis
 from crypsis.data import scanned as scanned_parts
 from crypsis.data.formats.parquet import content_size
-from crypsis.errors import NotApplicable, NotScalable, PartsDiffer
+from crypsis.errors import NotScalable, PartsDiffer
 from crypsis.executors.serial import Serial
 from crypsis.shards.records import encode_records
 from tests.shards.cut_records import BLOCKS, SETS, WALKS, compare, compare_blocks, release_cut
@@ -215,9 +215,6 @@ def test_rows_of_a_record_in_parts_of_different_types_are_refused(tmp_path: Path
 
 def test_what_needs_all_records_at_once_is_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
-    (tmp_path / "a.csv").write_text("id,item\n1,a\n2,b\n")
-    with pytest.raises(NotApplicable, match="times"):
-        crypsis.scan_trajectories(tmp_path / "a.csv", times="merge")
     with pytest.raises(NotScalable, match="objective='item'"):
         crypsis.anonymize(crypsis.scan_transactions(tmp_path / "*.jsonl"), crypsis.PCTA(k=2, objective="dataset"))
 

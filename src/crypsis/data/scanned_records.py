@@ -22,7 +22,6 @@ from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import NotApplicable
 
 if TYPE_CHECKING:  # sources are imported when something is read
     from crypsis.data.sources import DataFile, DataSource, TrackSource
@@ -33,9 +32,14 @@ _KINDS: dict[str, type] = {
     "tracks": Tracks,
     "events": Events,
 }
-_NEED_ALL = {"times": "drop"}  # option: the value that needs no look at all records
-
-_SETTLED_AT_THE_END: dict[str, Any] = {"sensitive": (), "unite": None}
+_SETTLED_AT_THE_END: dict[str, Any] = {
+    "sensitive": (),
+    "unite": None,
+    "times": "drop",
+    "time_width": None,
+    "time_cycle": None,
+    "time_weight": None,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +71,6 @@ class ScannedRecords:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
         refuse_uniting(given.get("unite"), given.get("person"))
-        for option, usual in _NEED_ALL.items():
-            if given.get(option, usual) != usual:
-                raise NotApplicable(
-                    f"`{option}` needs a look at all records at once, which parts do not allow; prepare the data with "
-                    "it first, or read them into memory.",
-                    option=option,
-                )
         return cls(source, file, {one: stamp_of(one) for one in file.places})
 
     @property
@@ -105,12 +102,18 @@ class ScannedRecords:
 
     @property
     def unmarked_source(self) -> DataSource:
-        """The source without a word on what is settled when all parts are known: which labels are sensitive, and
-        whether the records of a person are united."""
-        usual = {
-            name: value for name, value in (("sensitive", ()), ("unite", None)) if self.source.parameters().get(name)
-        }
+        """The source without a word on what is settled when all parts are known: which labels are sensitive, whether
+        the records of a person are united, and what is done about times."""
+        given = self.source.parameters()
+        usual = {name: value for name, value in _SETTLED_AT_THE_END.items() if name in given and given[name] != value}
+        if not self.keeps_times:  # then what is said about times has no effect, which reading tells
+            usual = {name: value for name, value in usual.items() if not name.startswith("time")}
         return replace(self.source, **usual) if usual else self.source
+
+    @property
+    def keeps_times(self) -> bool:
+        """Times of visits are merged with places, or attached to the result."""
+        return bool(self.source.parameters().get("times", "drop") != "drop")
 
     @property
     def unites(self) -> bool:

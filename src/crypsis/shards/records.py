@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Int32s, Int64s, offsets_of
+from crypsis.arrays import Bools, Int32s, Int64s, offsets_of, take_records
 from crypsis.data.checkins import joined_cells
 from crypsis.data.formats.columns import labels
 from crypsis.data.formats.long import two_owners, two_persons
@@ -25,6 +25,7 @@ from crypsis.data.scanned_records import ScannedRecords
 from crypsis.data.sources import TrajectorySource
 from crypsis.data.trajectory import Locations, Trajectories
 from crypsis.data.transaction import Transactions, sensitive_mask
+from crypsis.data.visit_times import VisitTimes
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import PartsDiffer, PersonNotSupported, TooLarge
 from crypsis.executors.executor import Executor
@@ -328,13 +329,51 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     if scanned.stands_for is Transactions:
         mask = sensitive_mask(vocabulary, scanned.sensitive)
         return EncodedTransactions(**facts, vocabulary=vocabulary, sensitive=mask, collapsed=collapsed)
-    return EncodedTrajectories(
+    encoded = EncodedTrajectories(
         **facts,
         locations=locations.marked(scanned.sensitive) if scanned.sensitive else locations,
         drops_times=any(one["data"].drops_times for one in noted),
         understood=first.understood,
         owners=None if owners is None else owners.astype(np.int32),
     )
+    return _keep_times(encoded, scanned, noted, executor) if scanned.keeps_times else encoded
+
+
+def _keep_times(
+    encoded: EncodedTrajectories, scanned: ScannedRecords, noted: Sequence[Mapping[str, Any]], executor: Executor
+) -> EncodedRecords:
+    """The same with the times of visits, in the memory of this process: which times there are is known of all visits
+    together, and the result is compared with them."""
+    check_memory(len(encoded), 2 * int(encoded.supports.sum()), 0, executor)
+    data = replace(
+        encoded.whole,
+        times=_times_in_order(noted),
+        ordered_by_time=any(one["data"].ordered_by_time for one in noted),
+        person_like=encoded.person_like,
+    )
+    bounds = [shard.first for shard in encoded.shards]
+    return shard_records(cast(TrajectorySource, scanned.source).keep_times(data), executor, [*bounds, len(encoded)])
+
+
+def _times_in_order(noted: Sequence[Mapping[str, Any]]) -> VisitTimes | None:
+    """The times of all visits in the order of the input."""
+    known = [load(one["times"]) for one in noted if one["rows"]]
+    told = [times for times in known if times is not None]
+    if not told or len(told) < len(known):
+        return None
+    if len({times.clock for times in told}) > 1:
+        raise PartsDiffer(
+            "Times of visits are seconds since 1970 in some parts, and plain numbers in others; write them alike."
+        )
+    names = [name for name, _ in told[0].columns]
+    columns = {name: np.concatenate([getattr(times, name) for times in told]) for name in names}
+    times = VisitTimes(clock=told[0].clock, **columns)
+    if not all("first" in one for one in noted):
+        return times
+    began = [load(one["first"]) for one in noted]
+    part, row = (np.concatenate([one[index] for one in began]) for index in range(2))
+    offsets = offsets_of(np.concatenate([np.diff(load(one["file"])[0]) for one in noted]))
+    return times.take(take_records(offsets, np.lexsort((row, part)))[1])
 
 
 def _with_projection(scanned: ScannedRecords, parts: Sequence[Part], executor: Executor) -> ScannedRecords:
@@ -463,6 +502,7 @@ def _noted(data: Any, number: int, folder: str, scanned: ScannedRecords) -> dict
         **save_rows(number, data.offsets, codes, data.label_vocabulary, folder),
         "ids": "" if data.ids is None else scratch.save(f"ids-{number:06d}", data.ids),
         "hashes": None if data.ids is None else hash_ids(data.ids),
+        "times": scratch.save(f"times-{number:06d}", data.times) if scanned.keeps_times else "",
         "data": data.take(np.zeros(0, np.int64)),
     }
 

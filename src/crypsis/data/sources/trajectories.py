@@ -149,9 +149,10 @@ class TrajectorySource(DataSource):
         way = self.way(file)
         data = self._checkins(file) if way == CHECKINS else self._visits(file) if way == VISITS else self._lists(file)
         data = replace(data, locations=data.locations.marked(self.sensitive)) if self.sensitive else data
-        return self._keep_times(data)
+        return self.keep_times(data)
 
-    def _keep_times(self, data: Trajectories) -> Trajectories:
+    def keep_times(self, data: Trajectories) -> Trajectories:
+        """The same with what is done about the times of visits."""
         if self.times == "drop":
             for name in ("time_width", "time_cycle", "time_weight"):
                 if getattr(self, name) is not None:
