@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crypsis.arrays.row_ranks import count_keys, count_rows, occurring, order_rows, rank_rows
+from crypsis.arrays.row_ranks import count_keys, count_rows, count_single_rows, occurring, order_rows, rank_rows
 
 CODES = st.integers(-1, 5) | st.integers(0, 2**31 - 1)
 
@@ -31,6 +31,7 @@ def test_rows_are_ranked_without_gaps_sorted_and_counted(
         assert rank_rows(columns, len(rows)).tolist() == [number[row] for row in rows]
         assert order_rows(columns, len(rows)).tolist() == sorted(range(len(rows)), key=rows.__getitem__)
         assert count_rows(columns, len(rows)).tolist() == [rows.count(row) for row in number]
+        assert count_single_rows(columns, len(rows)) == sum(rows.count(row) == 1 for row in number)
 
 
 def test_rows_without_columns_are_alike() -> None:

@@ -15,6 +15,7 @@ from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, Cells
 from crypsis.data.relational import PublishedColumn, PublishedTable
 from crypsis.data.reread_table import reread_table
 from crypsis.release import Release
+from crypsis.review import Subject, review
 
 _TEXTS = ["?", "*", "~", "[a", "{b|c}", "\\x", "plain", "a,b", 'q"uote', "ünï", "01", " "]
 _NUMBERS = st.integers(-3, 12)
@@ -72,6 +73,36 @@ def test_a_release_is_not_made_of_its_texts_again(released: Release) -> None:
     again = reread_table(written.take(order).to_frame(), written, order, written.nodes, {})
     assert again is not None
     assert again == written.take(order)
+
+
+def test_what_stays_known_of_a_release_is_what_would_be_counted(released: Release) -> None:
+    released.data = released.kind.as_written(released.data)
+    written = released.kind.as_written(released.data)
+    assert written is released.data  # so that what is counted for the publisher stays known
+    order = released.kind.sorted_rows(written)
+    released.review()
+    again = reread_table(written.take(order).to_frame(), written, order, written.nodes, {})
+    assert again is not None
+    afresh = written.take(order)
+    assert again.counted
+    assert not afresh.counted
+    assert np.array_equal(again.classes, afresh.classes)
+    assert np.array_equal(again.class_sizes, afresh.class_sizes)
+    told, counted = (
+        review(Subject(table, released.guarantee, released.verify(), public=True)) for table in (again, afresh)
+    )
+    assert told == counted
+
+
+def test_of_some_records_nothing_stays_known() -> None:
+    written = PublishedTable((PublishedColumn("x", "quasi", np.zeros(3, np.int32), Cells.of("int", [Cell.value(1)])),))
+    assert written.class_sizes.tolist() == [3]
+    for rows in ([0, 2], [0, 0, 2]):
+        order = np.array(rows)
+        again = reread_table(written.take(order).to_frame(), written, order, {}, {})
+        assert again is not None
+        assert again.class_sizes.tolist() == [len(rows)]
+        assert again.counted is not written.counted
 
 
 @pytest.mark.parametrize("change", ["text", "order", "row", "column", "type"])

@@ -51,6 +51,15 @@ def count_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> Int64s:
     return count_keys(_joined(columns, rows)[0])[1]
 
 
+def count_single_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> int:
+    """How many rows there are that no other is like."""
+    keys, different = _joined(columns, rows)
+    if different < _KEYS_PER_ROW * rows:  # counted without sorting
+        return int(np.count_nonzero(np.bincount(keys) == 1))
+    begins = _changes(np.sort(keys))
+    return int(np.count_nonzero(begins[:-1] & begins[1:])) + int(begins[-1]) if rows else 0
+
+
 def count_keys(keys: Int64s) -> tuple[Int64s, Int64s]:
     """The numbers that occur, ascending, and how often each does."""
     if len(keys) and 0 <= int(keys.min()) and int(keys.max()) < _KEYS_PER_ROW * len(keys):  # counted without sorting

@@ -346,7 +346,7 @@ def _codes(table: Table | PublishedTable, names: list[str]) -> tuple[pl.DataFram
         if not (column.cells.kinds == CellKind.SUPPRESSED).any():
             break
     else:
-        hidden = np.logical_and.reduce([table.column(name).kinds == CellKind.SUPPRESSED for name in names])
+        hidden = np.logical_and.reduce([table.column(name).is_kind(CellKind.SUPPRESSED) for name in names])
     person = None if table.person is None else table.person[~hidden]
     return frame.filter(pl.Series(~hidden)), int(np.count_nonzero(hidden)), person
 

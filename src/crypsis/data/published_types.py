@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import time
+from operator import is_
 
 import numpy as np
 import polars as pl
@@ -22,7 +23,8 @@ _EXACT = 2.0**53
 
 def as_published(table: PublishedTable) -> PublishedTable:
     """The table with the types that its published cells tell, and cells written accordingly."""
-    return replace(table, columns=tuple(map(_as_published, table.columns)))
+    columns = tuple(map(_as_published, table.columns))
+    return table if all(map(is_, columns, table.columns)) else replace(table, columns=columns)
 
 
 def _as_published(column: PublishedColumn) -> PublishedColumn:

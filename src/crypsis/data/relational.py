@@ -6,10 +6,10 @@ A column is dictionary-encoded: `codes[r]` is the position of record r's value i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import numpy as np
 import polars as pl
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
 ROLES: tuple[str, ...] = get_args(Role)
 PERSON = "person"  # a role that one column may be given when data are read: an identifier whose people are counted
 _SIGNS = {"?": MISSING, "*": ANY, "~": SUPPRESSED}
+Counted = TypeVar("Counted")
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -444,6 +445,19 @@ class PublishedColumn(FrozenArrays, EqualByContent):
         kinds: np.ndarray[Any, np.dtype[np.int8]] = self.cells.kinds[self.codes]
         return kinds
 
+    def is_kind(self, kind: CellKind) -> Bools:
+        """Which records have a cell of this kind."""
+        cells = self.cells.kinds == kind
+        if not cells.any() or cells.all():
+            return np.full(len(self.codes), bool(cells.any()))
+        records: Bools = cells.take(self.codes)
+        return records
+
+    @cached_property
+    def cell_counts(self) -> Int64s:
+        """How many records have each cell."""
+        return frozen(np.bincount(self.codes, minlength=len(self.cells)).astype(np.int64, copy=False))
+
     def texts(self) -> pl.Series:
         """Every record's cell as it is written."""
         return self.cells.text_series.gather(self.codes).alias(self.name)
@@ -606,8 +620,8 @@ class PublishedTable(FrozenArrays, PublishedData):
     @cached_property
     def suppressed(self) -> Bools:
         """Which records are marked as suppressed in every column."""
-        marks = [column.kinds == CellKind.SUPPRESSED for column in self.columns]
-        return frozen(np.logical_and.reduce(marks))
+        marked = [column.is_kind(CellKind.SUPPRESSED) for column in self.columns]
+        return frozen(np.logical_and.reduce(marked))
 
     def quasi_codes(self) -> Int32s:
         """The cell numbers of the quasi-identifiers, one row per record; equal rows are one class."""
@@ -625,6 +639,28 @@ class PublishedTable(FrozenArrays, PublishedData):
         kept = self.classes[~self.suppressed] if self.suppressed.any() else self.classes
         sizes = np.bincount(kept)
         return frozen(sizes[sizes > 0].astype(np.int64, copy=False))
+
+    @cached_property
+    def counted(self) -> dict[Hashable, Any]:
+        """What was counted of these records, whatever their order, by what was asked."""
+        return {}
+
+    def count_once(self, asked: Hashable, count: Callable[[], Counted]) -> Counted:
+        """What `count` says, which has to be the same in any order of the records; asked for again it is known."""
+        if asked not in self.counted:
+            self.counted[asked] = count()
+        known: Counted = self.counted[asked]
+        return known
+
+    def with_order(self, rows: Int64s, columns: tuple[PublishedColumn, ...]) -> PublishedTable:
+        """The same records in another order, with their columns in this order: what was counted of them stays known.
+
+        `rows` has every record once.
+        """
+        same = replace(self, columns=columns, person=None, in_input_order=False)
+        known = {"counted": self.counted, "classes": frozen(self.classes[rows]), "class_sizes": self.class_sizes}
+        vars(same).update(known)
+        return same
 
     def take(self, rows: Int64s) -> PublishedTable:
         """The chosen records, in the order given."""

@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Int32s, Int64s
+from crypsis.arrays import Int64s
+from crypsis.arrays.row_ranks import occurring
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.relational import NodeLeaves, PublishedColumn, PublishedTable
 from crypsis.data.value_texts import values_of_texts
@@ -35,22 +36,20 @@ def reread_table(
         return None
     columns = []
     for column in written.columns:
-        codes = column.codes[rows]
-        if not (_holds(frame[column.name], column.cells, codes) and _is_understood(column, nodes.get(column.name, ()))):
-            return None
-        columns.append(
-            PublishedColumn(column.name, column.role, codes, column.cells, hierarchies.get(column.name), guessed=False)
+        told = PublishedColumn(
+            column.name, column.role, column.codes[rows], column.cells, hierarchies.get(column.name), guessed=False
         )
+        if not (_holds(frame[column.name], told) and _is_understood(column, nodes.get(column.name, ()))):
+            return None
+        columns.append(told)
+    if len(rows) == len(written) and len(occurring(rows, len(written))) == len(written):
+        return written.with_order(rows, tuple(columns))
     return replace(written, columns=tuple(columns), person=None, in_input_order=False)
 
 
-def _holds(texts: pl.Series, cells: Cells, codes: Int32s) -> bool:
-    """Whether these texts are those of these cells, each of which occurs."""
-    return (
-        texts.dtype == pl.String
-        and bool(np.bincount(codes, minlength=len(cells)).all())
-        and texts.equals(cells.text_series.gather(codes))
-    )
+def _holds(texts: pl.Series, column: PublishedColumn) -> bool:
+    """Whether these texts are those of the cells of this column, each of which occurs."""
+    return texts.dtype == pl.String and bool(column.cell_counts.all()) and texts.equals(column.texts())
 
 
 def _is_understood(column: PublishedColumn, nodes: Collection[str]) -> bool:

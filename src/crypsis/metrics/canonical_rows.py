@@ -18,11 +18,10 @@ def canonical_rows(data: Table | Mixed | Transactions) -> Int64s:
     """Row numbers by value: of tables column by column, of sets by their labels. Equal records stay as they come."""
     if isinstance(data, Transactions):
         return _order_sets(data.offsets, data.label_ranks)
-    order = canonical_rows(data.transactions) if isinstance(data, Mixed) else np.arange(len(data))
-    table = data.table if isinstance(data, Mixed) else data
-    if not table.columns:
-        return order
-    by_column: Int64s = order[order_rows([column.codes[order] for column in table.columns], len(order))]
+    if isinstance(data, Table):
+        return order_rows((column.codes for column in data.columns), len(data))
+    order = canonical_rows(data.transactions)
+    by_column: Int64s = order[order_rows((column.codes[order] for column in data.table.columns), len(order))]
     return by_column
 
 

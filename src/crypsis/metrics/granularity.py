@@ -44,7 +44,7 @@ def granularity_score(original: Table, published: PublishedTable) -> Granularity
     by_column = {}
     for column in columns:
         shown = published.column(column.name)
-        counts = np.bincount(shown.codes, minlength=len(shown.cells))
+        counts = shown.cell_counts
         by_column[column.name] = weighted_mean(kept_by_cells(shown, column), counts) if len(shown) else 1.0
     return Granularity(mean(np.array(list(by_column.values()))), by_column)
 

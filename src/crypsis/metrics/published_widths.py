@@ -57,7 +57,7 @@ def column_width(column: PublishedColumn, weights: Int64s | None = None) -> Frac
     `weights` are the records that each row stands for, where it is more than one.
     """
     cells = column.cells
-    counts = np.bincount(column.codes, minlength=len(cells)).astype(np.int64)
+    counts = column.cell_counts
     if weights is not None:
         counts = np.zeros(len(cells), np.int64)
         np.add.at(counts, column.codes, weights)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Bools
 from crypsis.data.count_query import ITEMS, CountQuery, InList, InRange, Predicate
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import Column, Table
@@ -52,9 +53,9 @@ def drawn_queries(
     if not relational and not items:
         raise BadParameter("drawn_queries: a query asks for at least one column or item; raise relational or items.")
     asked = _askable(table, columns)
-    possible = _records_with_something(original, asked if relational else [], items)
+    something = _records_with_something(original, asked if relational else [], items)
     in_order = canonical_rows(original)  # whatever the order of the input, the same queries are drawn
-    possible = in_order[np.isin(in_order, possible, assume_unique=True)]
+    possible = in_order if something.all() else in_order[something[in_order]]
     if not len(possible):
         raise NotApplicable("No record has a value or an item that could be asked for.")
     random = np.random.Generator(np.random.PCG64(seed))
@@ -70,13 +71,14 @@ def _askable(table: Table, columns: Sequence[str] | None) -> list[Column]:
     return list(table.with_role("quasi")) or [column for column in table.columns if column.role != "identifier"]
 
 
-def _records_with_something(original: Table | Mixed, columns: list[Column], items: int) -> Any:
+def _records_with_something(original: Table | Mixed, columns: list[Column], items: int) -> Bools:
+    """Which records have a value or an item."""
     something = np.zeros(len(original), np.bool_)
     for column in columns:
         something |= column.codes >= 0
     if items and isinstance(original, Mixed):
         something |= original.transactions.lengths > 0
-    return np.flatnonzero(something)
+    return something
 
 
 def _drawn(

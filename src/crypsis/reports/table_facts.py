@@ -37,7 +37,9 @@ class ColumnFacts:
     @classmethod
     def of(cls, column: PublishedColumn, weights: Int64s | None = None) -> ColumnFacts:
         """`weights` are the records that each row stands for, where it is more than one."""
-        counts = np.bincount(column.codes, weights, minlength=len(column.cells)).astype(np.int64)
+        counts = column.cell_counts
+        if weights is not None:
+            counts = np.bincount(column.codes, weights, minlength=len(column.cells)).astype(np.int64)
         cells: dict[str, int] = {}
         records: dict[str, int] = {}
         for kind, words in _WORDS.items():

@@ -54,7 +54,6 @@ class ConstantColumnCheck(Check):
 
 
 def _is_constant(column: PublishedColumn, subject: Subject) -> bool:
-    codes = column.codes[subject.shown]
-    first = int(codes[0])
+    first = int(column.codes[np.argmax(subject.shown)])
     exact = column.cells.kinds[first] in (CellKind.VALUE, CellKind.MISSING)
-    return not exact and bool((codes == first).all())
+    return not exact and bool((column.codes[subject.shown] == first).all())

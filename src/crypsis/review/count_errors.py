@@ -70,7 +70,7 @@ def _of_column(column: Column, published: PublishedColumn) -> Float64s:
     """Counts of the values of a column, from its published cells."""
     counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.domain))
     cells = published.cells
-    times = np.bincount(published.codes, minlength=len(cells))
+    times = published.cell_counts
     estimate = _of_spans(column, cells, times)
     listed = np.flatnonzero((times > 0) & np.isin(cells.kinds, (CellKind.NODE, CellKind.SET)))
     if len(listed):

@@ -26,7 +26,7 @@ class ExactDatesCheck(TableCheck):
         for column in table.columns:
             if column.role == "quasi" or column.type not in ("date", "timestamp") or not _precise(column):
                 continue
-            exact = subject.shown & (column.kinds == CellKind.VALUE)
+            exact = subject.shown & column.is_kind(CellKind.VALUE)
             number, total = subject.people(exact), subject.people(subject.shown)
             if not number:
                 continue

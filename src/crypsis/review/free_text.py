@@ -29,10 +29,12 @@ class FreeTextCheck(TableCheck):
         for column in table.columns:
             if column.type != "category":
                 continue
-            exact = subject.shown & (column.kinds == CellKind.VALUE)
+            exact = subject.shown & column.is_kind(CellKind.VALUE)
             if not exact.any():
                 continue
             written = _sentences(column)
+            if not written.any():
+                continue
             rows = exact.copy()
             rows[exact] = written[column.codes[exact]]
             if not _is_free(subject, column, exact, rows):

@@ -23,7 +23,7 @@ class MissingValuesCheck(TableCheck):
     def findings_in(self, table: PublishedTable, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         total = subject.people(subject.shown)
         marks = {
-            column.name: column.kinds == CellKind.MISSING
+            column.name: column.is_kind(CellKind.MISSING)
             for column in table.columns
             if column.name not in subject.confirmed
         }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from crypsis.arrays import Int64s
+from crypsis.arrays import Bools, Int32s, Int64s
 from crypsis.arrays.row_ranks import count_keys, rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.relational import PublishedColumn, PublishedTable
@@ -55,12 +55,15 @@ def _remedy(subject: Subject) -> Remedy:
 
 def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tuple[int, int]:
     """People in classes with one value, and people who have the value that their class tells."""
-    known = subject.shown & (column.kinds != CellKind.MISSING)
+    known = subject.shown & ~column.is_kind(CellKind.MISSING)
     if not known.any():
         return 0, 0
-    classes, values = subject.classes[known], column.codes[known].astype(np.int64)
-    if subject.person is None and subject.weights is None:
-        return _record_counts(classes, values, confidence)
+    if subject.table is not None and subject.person is None and subject.weights is None:
+        return subject.table.count_once(
+            (RevealedValuesCheck.code, column.name, confidence),
+            lambda: _record_counts(*_known(subject.classes, column.codes, known), confidence),
+        )
+    classes, values = _known(subject.classes, column.codes, known)
     pairs = rank_rows([classes, values], len(values))
     # by class: people with a value of this column; by pair: people with this value in this class
     in_class = _people(subject, classes, known)
@@ -72,6 +75,13 @@ def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tup
     distinct = np.bincount(class_of_pair, minlength=len(in_class))
     alone = distinct[classes] == 1
     return _count(subject, alone, known), _count(subject, telling | alone, known)
+
+
+def _known(classes: Int64s, codes: Int32s, known: Bools) -> tuple[Int64s, Int64s]:
+    """The classes and values of the records that are known."""
+    if known.all():
+        return classes, codes.astype(np.int64)
+    return classes[known], codes[known].astype(np.int64)
 
 
 def _record_counts(classes: Int64s, values: Int64s, confidence: float) -> tuple[int, int]:

@@ -27,8 +27,7 @@ class TableRiskCheck(Check):
         table = subject.table
         if table is None or not table.quasi or not subject.shown.any():
             return
-        rows = np.flatnonzero(subject.shown)
-        sizes = _sizes(subject.classes[rows], None if subject.person is None else subject.person[rows])
+        sizes = table.class_sizes if subject.person is None else _people(subject, subject.person)
         total = int(sizes.sum())
         number = int(sizes[1.0 / sizes > limits.risk_limit * (1 + 1e-9)].sum())
         marketer = len(sizes) / total
@@ -56,6 +55,12 @@ class TableRiskCheck(Check):
         if colour != Colour.GREEN:
             remedy = Remedy("Make classes larger", "k", wanted) if "k" in subject.settings else Remedy("Raise k")
         yield Finding(self.code, colour, words, number, total, number / total, remedy)
+
+
+def _people(subject: Subject, person: Int64s) -> Int64s:
+    """People in each class of the published table."""
+    rows = np.flatnonzero(subject.shown)
+    return _sizes(subject.classes[rows], person[rows])
 
 
 def _before(subject: Subject) -> Int64s | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crypsis.arrays import Bools
-from crypsis.arrays.row_ranks import count_rows, rank_rows
+from crypsis.arrays.row_ranks import count_single_rows, rank_rows
 from crypsis.data.cells import CellKind
 from crypsis.data.person_detection import holds_ids, identifies_by_name, tells_of_people
 from crypsis.data.relational import PublishedColumn, PublishedTable
@@ -32,7 +32,7 @@ class UnchangedColumnsCheck(TableCheck):
         total = subject.people(subject.shown)
         named = [column for column in table.columns if names_people(column, subject.shown)]
         for column in named:
-            exact = subject.shown & (column.kinds == CellKind.VALUE)
+            exact = subject.shown & column.is_kind(CellKind.VALUE)
             number = subject.people(exact)
             words = (
                 f"'{column.name}' stands unchanged in {number:,} of {total:,} records ({percent(number / total)}) and "
@@ -44,9 +44,7 @@ class UnchangedColumnsCheck(TableCheck):
         others = [column for column in table.with_role("other") if column not in named]
         if not others:
             return
-        codes = [column.codes for column in others]
-        alone = _people_alone(subject, codes)
-        together = _people_alone(subject, [*codes, subject.classes])
+        alone, together = _alone_and_together(subject, others)
         if not together:
             return
         names = ", ".join(f"'{column.name}'" for column in others)
@@ -63,9 +61,23 @@ def names_people(column: PublishedColumn, shown: Bools) -> bool:
     """The name says that it identifies people, and some exact value of it stands in several records."""
     if not identifies_by_name(column.name) or not holds_ids(column.cells.values):
         return False
-    exact = column.codes[shown & (column.kinds == CellKind.VALUE)]
+    exact = column.codes[shown & column.is_kind(CellKind.VALUE)]
     distinct = len(np.unique(exact))
     return distinct < len(exact) and not tells_of_people(column.name, distinct)
+
+
+def _alone_and_together(subject: Subject, columns: Sequence[PublishedColumn]) -> tuple[int, int]:
+    """People who are unique by these columns, and by these together with their class."""
+    assert subject.table is not None
+    codes = [column.codes for column in columns]
+
+    def count() -> tuple[int, int]:
+        return _people_alone(subject, codes), _people_alone(subject, [*codes, subject.classes])
+
+    if subject.person is not None:
+        return count()
+    asked = UnchangedColumnsCheck.code, tuple(column.name for column in columns)
+    return subject.table.count_once(asked, count)
 
 
 def _people_alone(subject: Subject, columns: Sequence[np.ndarray[Any, Any]]) -> int:
@@ -73,7 +85,7 @@ def _people_alone(subject: Subject, columns: Sequence[np.ndarray[Any, Any]]) -> 
     shown = np.flatnonzero(subject.shown)
     kept = columns if len(shown) == len(subject.shown) else [codes[shown] for codes in columns]
     if subject.person is None:
-        return int(np.count_nonzero(count_rows(kept, len(shown)) == 1))
+        return count_single_rows(kept, len(shown))
     chosen = rank_rows(kept, len(shown))
     person = subject.person[shown]
     width = int(person.max()) + 1

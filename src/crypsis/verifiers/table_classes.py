@@ -38,7 +38,7 @@ class TableClasses:
         suppressed = np.zeros(len(published), np.bool_)
         marked = []
         for column in published.columns:
-            marked.append(column.kinds == CellKind.SUPPRESSED)
+            marked.append(column.is_kind(CellKind.SUPPRESSED))
             suppressed |= marked[-1]
         problem = _partly_suppressed(published, marked, suppressed)
         kept = np.flatnonzero(~suppressed)
