@@ -12,6 +12,8 @@ from crypsis.arrays import Float64s, Int64s
 _EXACT = 2.0**52  # whole numbers below it, and their sums below it, are exact in any order
 _HALF = 1 << 26  # a number with half of the digits, times one below it, is exact
 _LARGE = 2.0**900  # below it nothing overflows
+_MANY, _FEW = 400, 64  # numbers from which, and down to which, they are added in pairs
+_REMAINDER_ERROR = 2.0**-90  # of the sizes of what is added, below 2^30 numbers
 DIGITS = 12  # significant digits of a figure
 
 
@@ -20,9 +22,33 @@ def total(values: Float64s) -> float:
     flat = np.asarray(values, np.float64).ravel()
     added = flat[flat != 0]
     largest = float(np.abs(added).sum()) if len(added) else 0.0
-    if largest < _EXACT and not np.any(added % 1):
+    if largest < _EXACT and bool((np.trunc(added) == added).all()):
         return float(added.sum())
+    if len(added) >= _MANY:
+        sure = _certain_total(added, largest)
+        if sure is not None:
+            return sure
     return fsum(added.tolist())
+
+
+def _certain_total(values: Float64s, sizes: float) -> float | None:
+    """The sum, rounded once, where what is known of the error of adding in pairs tells it; `sizes` sums the sizes.
+
+    Every addition leaves a remainder, which is known exactly (Knuth: TwoSum). The remainders are added as they are.
+    """
+    if not sizes < _LARGE:
+        return None
+    remainder = 0.0
+    while len(values) > _FEW:
+        half = len(values) // 2
+        one, other = values[:half], values[half : 2 * half]
+        added = one + other
+        virtual = added - one
+        remainder += float(((one - (added - virtual)) + (other - virtual)).sum())
+        values = np.append(added, values[2 * half :])
+    sums, error = [*values.tolist(), remainder], _REMAINDER_ERROR * sizes
+    low, high = fsum([*sums, -error]), fsum([*sums, error])
+    return low if low == high else None
 
 
 def exact_total(values: Float64s) -> Fraction:
