@@ -79,19 +79,17 @@ class _CellBuilder:
     def column(self, one: QuasiIdentifier, cell_of_record: Int64s, all_nodes: Int64s | None = None) -> PublishedColumn:
         """The published column; record -1 is suppressed. `all_nodes` are published, here or elsewhere."""
         present = cell_of_record >= 0
+        shown = cell_of_record if present.all() else cell_of_record[present]
+        occurs = occurring(shown, len(self.first))
         if all_nodes is None:
-            shown = cell_of_record[present]
-            named = shown[self.kinds[shown] == CellKind.NODE]
-            all_nodes = np.unique(self.first[occurring(named, len(self.first))])
+            all_nodes = np.unique(self.first[occurs[self.kinds[occurs] == CellKind.NODE]])
         names = self._names_of_nodes(one, all_nodes)
-        width = max(int(self.first.max(initial=0)), int(self.second.max(initial=0))) + 1
-        keys = (self.kinds * width + self.first) * width + self.second
-        _, chosen, number = np.unique(keys, return_index=True, return_inverse=True)
-        used = occurring(number[cell_of_record[present]], len(chosen))
-        place = np.zeros(len(chosen), np.int32)
+        chosen, number = self._distinct()
+        used = occurring(number[occurs], len(chosen))
+        place = np.full(len(chosen), len(used), np.int32)
         place[used] = np.arange(len(used), dtype=np.int32)
-        codes = np.full(len(cell_of_record), len(used), np.int32)
-        codes[present] = place[number[cell_of_record[present]]]
+        code_of_cell = np.append(place[number], np.int32(len(used)))  # the last one is that of a suppressed record
+        codes = code_of_cell.take(cell_of_record)
         chosen = chosen[used]
         kinds, first, second = self.kinds[chosen], self.first[chosen], self.second[chosen]
         lengths = _LENGTHS[kinds]
@@ -106,10 +104,22 @@ class _CellBuilder:
         for cell in is_set.tolist():
             members[offsets[cell] : offsets[cell + 1]] = self.sets[int(first[cell])]
         values, nodes, flat = _compacted(one, np.repeat(kinds == CellKind.NODE, lengths), members, names)
-        if not present.all():
+        if len(shown) < len(present):
             kinds, offsets = np.append(kinds, CellKind.SUPPRESSED), np.append(offsets, offsets[-1])
         cells = Cells(one.column.type, kinds.astype(np.int8), offsets, flat, values, nodes)
         return PublishedColumn(one.column.name, "quasi", codes, cells, _leaves(one, nodes, names), one.column.guessed)
+
+    def _distinct(self) -> tuple[Int64s, Int64s]:
+        """One of each distinct cells, in order, and which of them every cell is."""
+        width = max(int(self.first.max(initial=0)), int(self.second.max(initial=0))) + 1
+        keys = (self.kinds * width + self.first) * width + self.second
+        order = np.argsort(keys)
+        ascending = keys[order]
+        begins = np.ones(len(keys), np.bool_)
+        np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
+        number = np.empty(len(keys), np.int64)
+        number[order] = np.cumsum(begins) - 1
+        return order[begins], number
 
     def _names_of_nodes(self, one: QuasiIdentifier, nodes: Int64s) -> dict[int, str]:
         """What these nodes are called.
@@ -168,9 +178,12 @@ def _compacted(
     one: QuasiIdentifier, is_node: Bools, flat: Int64s, names_of: Mapping[int, str]
 ) -> tuple[pl.Series, pl.Series, Int32s]:
     """The values and node names that occur in cells, and every member as its place among them."""
-    values, value_place = np.unique(flat[~is_node], return_inverse=True)
+    plain = flat[~is_node]
+    values = occurring(plain, int(plain.max(initial=-1)) + 1)
+    place = np.zeros(int(plain.max(initial=-1)) + 1, np.int32)
+    place[values] = np.arange(len(values), dtype=np.int32)
     placed = np.empty(len(flat), np.int32)
-    placed[~is_node] = value_place
+    placed[~is_node] = place[plain]
     names: list[str] = []
     if is_node.any():
         wanted = [names_of[node] for node in flat[is_node].tolist()]
