@@ -107,6 +107,9 @@ class Unit:
     name: str
 
 
+MAP_UNITS = "units of the map"  # of distances in a plane that nobody named
+
+
 class SideInput(ABC):
     """What a method needs beside the data: a taxonomy, constraints, a policy. Immutable, comparable, hashable.
 

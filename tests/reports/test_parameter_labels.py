@@ -35,3 +35,12 @@ def test_other_recipes_and_files_stand_as_they_were_typed() -> None:
     assert values("apriori", hierarchy="auto:5:frequency") == ["auto:5:frequency"]
     assert values("apriori", hierarchy="items.csv") == ["items.csv"]
     assert values("of-somebody", hierarchy="auto:5") == ["auto:5"]
+
+
+def test_distances_are_told_with_their_unit() -> None:
+    def told(crs: str | None) -> list[str]:
+        return [value for _, value in parameter_entries({"name": "ppsg", "parameters": parameters}, crs)]
+
+    parameters = {"radius": 500.0, "k": 5, "min_angle": 45.0, "max_displacement": 80.0}
+    assert told(None) == ["500 units of the map", "5", "45", "80 units of the map"]
+    assert told("EPSG:32632") == ["500 metres", "5", "45", "80 metres"]

@@ -71,7 +71,7 @@ def _described(release: Release) -> tuple[tuple[str, str], ...]:
 def _method(release: Release) -> Section:
     method = release.manifest.get("method") or {}
     facts = [(_("Method"), str(method.get("class") or method.get("name") or _("not stated")))]
-    facts += parameter_entries(method)
+    facts += parameter_entries(method, (release.manifest.get("data") or {}).get("crs"))
     software = release.manifest.get("software") or {}
     facts.append((_("Software"), f"{software.get('name', '?')} {software.get('version', '?')}"))
     summary = method.get("summary")

@@ -10,6 +10,7 @@ import numpy as np
 from crypsis.arrays import Float64s
 from crypsis.data.formats.source import place
 from crypsis.errors import BadCoordinate, BadParameter, MissingExtra
+from crypsis.parameters import MAP_UNITS
 
 DEGREES = "EPSG:4326"
 _UTM = re.compile(r"EPSG:32[67](?:0[1-9]|[1-5]\d|60)")  # their unit is known without asking anybody
@@ -74,6 +75,11 @@ def epsg(crs: str | int) -> str:
     raise BadParameter(
         f"crs must be the EPSG code of a planar projection like 'EPSG:32618', got {crs!r}.", parameter="crs"
     )
+
+
+def unit_in(unit: str, crs: str | None) -> str:
+    """A unit with distances in that of a projection: metres, where they are."""
+    return "metres" if unit == MAP_UNITS and is_metric(crs) else unit
 
 
 def is_metric(crs: str | None) -> bool:

@@ -13,8 +13,9 @@ from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import NotApplicable
 from crypsis.kernels.nearest_generators import nearest_generators
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import MAP_UNITS, Figure
+from crypsis.metrics.figure import Figure
 from crypsis.metrics.metric import Metric
+from crypsis.parameters import MAP_UNITS
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from crypsis.kernels.diameter import largest_distance
 from crypsis.kernels.symbol_distances import distances_to_members, member_slots
 from crypsis.metrics.alignment import SUPPRESSED, align
 from crypsis.metrics.exact_sums import mean
-from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure
+from crypsis.metrics.figure import SHARE, Figure
 from crypsis.metrics.metric import Metric
+from crypsis.parameters import MAP_UNITS
 
 
 def location_distance(locations: Locations, location: str, symbol: str | Sequence[str]) -> float:

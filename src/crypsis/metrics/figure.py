@@ -10,7 +10,6 @@ LOWER = "lower is better"
 HIGHER = "higher is better"
 NEITHER = ""
 SHARE = "share"
-MAP_UNITS = "units of the map"
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,9 @@ class Figure:
 
     def unit_in(self, crs: str | None) -> str:
         """The unit with distances in that of a projection: metres, where they are."""
-        from crypsis.data.projection import is_metric
+        from crypsis.data.projection import unit_in
 
-        return "metres" if self.unit == MAP_UNITS and is_metric(crs) else self.unit
+        return unit_in(self.unit, crs)
 
     @property
     def better(self) -> str:

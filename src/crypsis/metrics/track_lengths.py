@@ -12,8 +12,9 @@ from crypsis.data.track import Tracks
 from crypsis.data.trajectory import PublishedTrajectories
 from crypsis.errors import BadCoordinate, BadParameter
 from crypsis.metrics.exact_sums import mean, total
-from crypsis.metrics.figure import MAP_UNITS, SHARE, Figure, Measured
+from crypsis.metrics.figure import SHARE, Figure, Measured
 from crypsis.metrics.metric import Metric
+from crypsis.parameters import MAP_UNITS
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from crypsis.data.projection import unit_in
 from crypsis.hierarchy.hierarchies import Hierarchies, recipe_words
 from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
@@ -34,8 +35,11 @@ def label_of(parameter: Parameter) -> tuple[str, str]:
     return label[:1].upper() + label[1:], f"{rest[:1].upper()}{rest[1:]}." if rest else ""
 
 
-def parameter_entries(method: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Each that was set, by its label and, in brackets, its name; by its name alone where the method is not known."""
+def parameter_entries(method: Mapping[str, Any], crs: str | None = None) -> list[tuple[str, str]]:
+    """Each that was set, by its label and, in brackets, its name; by its name alone where the method is not known.
+
+    `crs` is the projection that distances are measured in.
+    """
     known = METHODS.get(str(method.get("name")))
     declared = {one.name: one for one in parameters_of(known)} if known else {}
     entries = []
@@ -51,6 +55,8 @@ def parameter_entries(method: Mapping[str, Any]) -> list[tuple[str, str]]:
                 words = translated(one.choice_labels[value])
             else:
                 words = _recipe_words(name, words)
+        elif one is not None and one.unit and one.unit not in one.help:
+            words = f"{words} {translated(unit_in(one.unit, crs))}"
         entries.append((str(name) if one is None else f"{label_of(one)[0]} ({name})", words))
     return entries
 

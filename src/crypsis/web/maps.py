@@ -183,7 +183,7 @@ def area_legend(cells: Any) -> Markup:
             _("0 to {busiest:,} fixes in an area", busiest=busiest),
         ),
         ('<i class="swatch marked"></i>', _("marked: keep it fine")),
-        (line_mark(flow_width(strongest, strongest)), strong),
-        (line_mark(1.4, dashed=True), _("weak: fewer than {k:,} move", k=k)),
+        *([(line_mark(flow_width(strongest, strongest)), strong)] if weak < len(cells.flows) else ()),
+        *([(line_mark(1.4, dashed=True), _("weak: fewer than {k:,} move", k=k))] if weak else ()),
     ]
     return legend_of(entries)

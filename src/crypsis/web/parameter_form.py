@@ -11,6 +11,7 @@ from typing import Any
 from nicegui import ui
 
 from crypsis.data.domains import PUBLIC_IN_DATA
+from crypsis.data.projection import unit_in
 from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
@@ -36,7 +37,7 @@ COMPANION_PAGES = {
 
 class ParameterForm:
     """The parameters of one method. `values` holds what differs from the defaults; `changed` is called after a change,
-    `released` when somebody lets go of a slider.
+    `released` when somebody lets go of a slider; `crs` is the projection that distances are measured in.
     """
 
     def __init__(
@@ -46,9 +47,10 @@ class ParameterForm:
         changed: Callable[[], Any],
         dataset: str = "",
         released: Callable[[], Any] | None = None,
+        crs: str | None = None,
     ) -> None:
         self.method, self.values, self.changed, self.dataset = METHODS[method], values, changed, dataset
-        self.released = released
+        self.released, self.crs = released, crs
         self.fields: dict[str, Any] = {}
         self.problems: dict[str, Any] = {}
         self.domains = domain_parameters(method)
@@ -112,6 +114,9 @@ class ParameterForm:
             problem = ui.label().classes("field-error").props("role=alert")
             problem.set_visibility(False)
             self.problems[parameter.name] = problem
+            unit = translated(unit_in(parameter.unit, self.crs)) if parameter.unit else ""
+            if unit and unit not in f"{words} {more}":
+                more = f"{_('In {unit}.', unit=unit)} {more}".rstrip()
             if more:
                 ui.label(more).classes("help")
 

@@ -36,7 +36,7 @@ from crypsis.methods.trajectory.representatives import cell_means, people_of_fix
 from crypsis.methods.trajectory.tessellation import Tessellation
 from crypsis.methods.trajectory.track_blocks import anonymize_tracks
 from crypsis.methods.trajectory.track_owners import individuals_of
-from crypsis.parameters import Above, AtLeast, Between, OneOf, Unit
+from crypsis.parameters import MAP_UNITS, Above, AtLeast, Between, OneOf, Unit
 from crypsis.run_context import RunContext
 from crypsis.shards.tracks import EncodedTracks
 
@@ -74,9 +74,9 @@ class PPSG(Method):
     needs = ("coordinates", "times")
     scaling = Scaling.BLOCKS
 
-    radius: Annotated[
-        float, Above(0), Unit("units of the map"), "How far apart characteristic points of one group may lie."
-    ] = 500.0
+    radius: Annotated[float, Above(0), Unit(MAP_UNITS), "How far apart characteristic points of one group may lie."] = (
+        500.0
+    )
     k: Annotated[int, AtLeast(1), "Tracks that must share each published sequence of cells."] = 5
     inner: Annotated[
         str,
@@ -86,7 +86,10 @@ class PPSG(Method):
     p: Annotated[float, Between(0, 100), "Share of a cut sequence that a recovered part must have, in percent."] = 40.0
     strict: Annotated[bool, "Every published sequence must also be shared by k published rows."] = False
     max_displacement: Annotated[
-        float | None, Above(0), "Cells are not joined where that moves a point farther than this from its generator."
+        float | None,
+        Above(0),
+        Unit(MAP_UNITS),
+        "Cells are not joined where that moves a point farther than this from its generator.",
     ] = None
     displacement: ComparedDistance = "max"
     rep: Annotated[
@@ -100,12 +103,10 @@ class PPSG(Method):
         float, Above(0), Unit("degrees"), "A turn by this many degrees makes a characteristic point."
     ] = 45.0
     min_stop: Annotated[float, Above(0), Unit("seconds"), "So does a stop of this many seconds."] = 300.0
-    max_distance: Annotated[
-        float, Above(0), Unit("units of the map"), "So does a way of this length since the last one."
-    ] = 3500.0
-    min_distance: Annotated[
-        float, Above(0), Unit("units of the map"), "Moves shorter than this are standing still."
-    ] = 100.0
+    max_distance: Annotated[float, Above(0), Unit(MAP_UNITS), "So does a way of this length since the last one."] = (
+        3500.0
+    )
+    min_distance: Annotated[float, Above(0), Unit(MAP_UNITS), "Moves shorter than this are standing still."] = 100.0
     precision: Annotated[int | None, Between(0, 9), "Decimals of the published points; none: not rounded."] = None
     unit: Annotated[
         str | None,

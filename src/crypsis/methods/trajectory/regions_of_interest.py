@@ -19,7 +19,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, NotApplicable, TooLarge
 from crypsis.kernels.dense_rectangles import grow_rectangles
 from crypsis.methods.trajectory.cell_sequences import cell_sequences
-from crypsis.parameters import Above, Between, Checked, OneOf, Unit
+from crypsis.parameters import MAP_UNITS, Above, Between, Checked, OneOf, Unit
 
 _MOST_GRID_CELLS = 100_000_000
 _EDGE = 1e-9
@@ -83,7 +83,7 @@ class RegionsOfInterest(Checked):
     cell: Annotated[
         float,
         Above(0),
-        Unit("units of the map"),
+        Unit(MAP_UNITS),
         "Width of the square cells of the grid, in the unit of the coordinates.",
     ] = 200.0
     min_density: Annotated[

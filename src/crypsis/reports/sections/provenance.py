@@ -40,7 +40,7 @@ def _origin(facts: ManifestFacts) -> list[tuple[str, str]]:
         entries.append((_("Method"), str(method.get("class") or method.get("name") or "")))
         if method.get("summary"):
             entries.append((_("What it does"), translated(str(method["summary"]))))
-        entries += parameter_entries(method) or [(_("Parameters"), _("none"))]
+        entries += parameter_entries(method, facts.crs) or [(_("Parameters"), _("none"))]
         if method.get("assured") is False:
             entries.append((_("Assured"), _("not by the method itself; the verifier alone vouches for this release")))
     if software:

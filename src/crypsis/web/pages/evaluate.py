@@ -205,7 +205,12 @@ class EvaluatePage:
         self.learn.props(f'href="/methods?name={run["method"]}"')
         with self.form_place:
             self.form = ParameterForm(
-                run["method"], self.values, self._changed, self.dataset.number, notify_errors(self._try_at_once)
+                run["method"],
+                self.values,
+                self._changed,
+                self.dataset.number,
+                notify_errors(self._try_at_once),
+                self.crs,
             )
 
     def _changed(self) -> None:
