@@ -114,8 +114,8 @@ class ParameterForm:
             problem = ui.label().classes("field-error").props("role=alert")
             problem.set_visibility(False)
             self.problems[parameter.name] = problem
-            unit = translated(unit_in(parameter.unit, self.crs)) if parameter.unit else ""
-            if unit and unit not in f"{words} {more}":
+            if parameter.unit and parameter.unit not in parameter.help:
+                unit = translated(unit_in(parameter.unit, self.crs))
                 more = f"{_('In {unit}.', unit=unit)} {more}".rstrip()
             if more:
                 ui.label(more).classes("help")
