@@ -19,7 +19,7 @@ from crypsis.arrays import Bools, FrozenArrays, Int32s, Int64s, frozen, offsets_
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
-from crypsis.data.formats.long import group_rows, persons_of
+from crypsis.data.formats.long import group_rows, owners_of
 from crypsis.data.formats.source import place
 from crypsis.data.microdata import ITEMS, Microdata, PublishedData, json_column
 from crypsis.data.person_codes import dense_persons, person_codes, refuse_both
@@ -154,7 +154,7 @@ class Transactions(FrozenArrays, Ragged, Microdata):
         table = as_frame(frame)
         labels = labels_of(table, item, source)
         rows = group_rows(table, id, source)
-        persons = None if person is None else persons_of(table, person, rows, source)
+        persons = None if person is None else owners_of(table, person, rows, source, sets=True).astype(np.int64)
         made = cls.from_columns(
             rows.offsets, rows.arranged(labels), sensitive, ids=rows.ids, person=persons, source=source
         )

@@ -173,16 +173,16 @@ class Dataset:
         return DataFile(self.path, options.pop("format"), options, self._changed if changed else None)
 
     def _changed(self, frame: pl.DataFrame) -> pl.DataFrame:
-        if "rows" in self.section and self.kind in OF_RECORDS:
-            frame = frame.head(int(self.section["rows"]))
+        frame = self._first_rows(frame)
         return shape(EditedTable(frame).apply(self.edits) if self.edits else frame, self.steps)
+
+    def _first_rows(self, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.head(int(self.section["rows"])) if "rows" in self.section and self.kind in OF_RECORDS else frame
 
     def original_frame(self) -> tuple[pl.DataFrame, str]:
         """The file as a table, before any edit, and its name for messages."""
         frame, source = read_table_file(self.path, **self._file_options)
-        if "rows" in self.section and self.kind in OF_RECORDS:
-            frame = frame.head(int(self.section["rows"]))
-        return frame, source
+        return self._first_rows(frame), source
 
     def frame(self) -> tuple[pl.DataFrame, str]:
         """The file as a table, edited, with the sets that stand in other files."""

@@ -127,11 +127,7 @@ def format_for(
     known = [option.name for option in parameters_of(format)]
     for name in given:
         if name not in known:
-            words = (
-                f"{format.label.partition(':')[0]} is read with {', '.join(known)}"
-                if known
-                else (f"{format.label.partition(':')[0]} is read as it is")
-            )
+            words = f"{format.label.partition(':')[0]} is read " + (f"with {', '.join(known)}" if known else "as it is")
             raise OptionWithoutEffect(
                 f"`{name}` has no effect here: {words}. Leave it out.", where=str(path), option=name, parameter=name
             )
@@ -163,16 +159,12 @@ def _refuse_disguised(path: Path, format: type[Format], beginning: bytes) -> Non
             "as .xlsx or .csv.",
             where=str(path),
         )
-    if format.may_be_text and Csv.sniff(beginning):
+    binary = (other for other in FORMATS.values() if other.signatures and beginning.startswith(other.signatures))
+    is_text = format.may_be_text and Csv.sniff(beginning)
+    other = Csv if is_text else None if format.signatures else next(binary, None)
+    if other is not None:
         raise UnreadableFile(
-            f"{path.name} is no {format.name} file; by its first lines it is {Csv.label}. Rename it, or name the "
-            f"format {Csv.name}.",
+            f"{path.name} is no {format.name} file; by its first {'lines' if is_text else 'bytes'} it is "
+            f"{other.label}. Rename it, or name the format {other.name}.",
             where=str(path),
         )
-    for other in FORMATS.values():
-        if other.signatures and not format.signatures and beginning.startswith(other.signatures):
-            raise UnreadableFile(
-                f"{path.name} is no {format.name} file; by its first bytes it is {other.label}. Rename it, or name the "
-                f"format {other.name}.",
-                where=str(path),
-            )

@@ -304,26 +304,15 @@ def check_positions(
     return rows
 
 
-def owners_of(frame: pl.DataFrame, owner: str, rows: Grouping, source: str | None) -> Int32s:
-    """The owner of each record as a number; `BadRow` where one record has two."""
+def owners_of(frame: pl.DataFrame, owner: str, rows: Grouping, source: str | None, *, sets: bool = False) -> Int32s:
+    """The owner of each record as a number; `BadRow` where one record has two. `sets`: records are no trajectories."""
     names = labels(frame, owner, source)
     codes = rows.arranged(Vocabulary.of(names).encode(names))
     first = codes[rows.offsets[:-1]]
     other = np.flatnonzero(codes != np.repeat(first, np.diff(rows.offsets)))
     if len(other):
-        raise two_owners(owner, place(source, rows.row(int(other[0])), owner))
+        raise (two_persons if sets else two_owners)(owner, place(source, rows.row(int(other[0])), owner))
     return np.asarray(first, np.int32)
-
-
-def persons_of(frame: pl.DataFrame, person: str, rows: Grouping, source: str | None) -> Int64s:
-    """The person of each record as a number; `BadRow` where one record has two."""
-    names = labels(frame, person, source)
-    codes = rows.arranged(Vocabulary.of(names).encode(names)).astype(np.int64)
-    first = codes[rows.offsets[:-1]]
-    other = np.flatnonzero(codes != np.repeat(first, np.diff(rows.offsets)))
-    if len(other):
-        raise two_persons(person, place(source, rows.row(int(other[0])), person))
-    return np.asarray(first, np.int64)
 
 
 def two_owners(owner: str, where: Mapping[str, Any]) -> BadRow:
