@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crypsis.arrays import offsets_of
-from crypsis.kernels.joint_nodes import Arena, Leading, Nodes
+from crypsis.kernels.joint_nodes import UNKNOWN, Arena, Leading, Nodes
 from crypsis.kernels.node_order import settle_ties, sort_keys, sorted_by_key
 from crypsis.run_context import RunContext
 from tests.methods.transaction.sets_of_terms import drawn
@@ -16,16 +16,22 @@ from tests.reference import disassociation as reference
 
 
 @settings(max_examples=100)
-@given(st.lists(st.frozensets(st.integers(0, 8)), max_size=30), st.integers(4, 31), st.integers(1, 12))
-def test_nodes_are_ordered_by_their_whole_keys(hidden: list[frozenset[int]], bits: int, known: int) -> None:
+@given(
+    st.lists(st.frozensets(st.integers(0, 8)), max_size=30),
+    st.integers(4, 31),
+    st.integers(1, 12),
+    st.lists(st.integers(0, 26), max_size=4),
+)
+def test_nodes_are_ordered_by_their_whole_keys(
+    hidden: list[frozenset[int]], bits: int, known: int, falls: list[int]
+) -> None:
     shared_by = np.array([sum(term in node for node in hidden) for term in range(9)], np.int64)
-    place = np.empty(9, np.int32)
-    place[np.argsort(-shared_by, kind="stable")] = np.arange(9, dtype=np.int32)
     nodes, arena = kept(hidden)
-    leading = Leading(
-        np.empty((len(hidden), known), np.int32), np.full(len(hidden), -1, np.int64), np.full(len(hidden), -1, np.int64)
-    )
-    for _ in range(2):  # the second time from what is known of each node
+    leading = Leading(np.full((len(hidden), known), 9, np.int32), np.full(len(hidden), UNKNOWN))
+    for falling in (0, 0, *falls):  # from the second time on from what is known of each node
+        shared_by[falling % 9] //= 1 + falling % 3  # counts of nodes only fall
+        place = np.empty(9, np.int32)
+        place[np.argsort(-shared_by, kind="stable")] = np.arange(9, dtype=np.int32)
         listed = np.arange(len(hidden))
         keys = sort_keys(listed, nodes, arena, leading, shared_by, place, bits)
         first = np.argsort(keys, kind="stable")

@@ -28,7 +28,7 @@ from crypsis.kernels.joint_nodes import (
     mark_of,
 )
 from crypsis.kernels.plain_sorting import sort_first
-from crypsis.kernels.record_bitmaps import WORD_BITS, add_record
+from crypsis.kernels.record_bitmaps import ONE, WORD_BITS
 
 KNOWN_TO_FAIL, FAILS, PAYS = 0, 1, 2
 LOOKS_NOT_WORTH_REMEMBERING = 4
@@ -60,41 +60,47 @@ def examine(
     """
     in_one = np.empty(len(sensitive), np.int64)
     in_other = np.empty(len(sensitive), np.int64)
+    hidden_at, hidden_len, strong_len, marks = nodes.hidden_at, nodes.hidden_len, nodes.strong_len, nodes.marks
+    term_at, support_at, strong_at = arena.term, arena.support, arena.strong
     for at in range(first, last):
-        node = listed[at]
         verdicts[at] = KNOWN_TO_FAIL  # or cheap to find out again
-        if at + 1 < len(listed) and nodes.hidden_len[node] > 0:
-            other = listed[at + 1]
-            strong = nodes.strong_len[node] + nodes.strong_len[other]
-            if strong == 0 or not _may_share(node, other, nodes.marks):
+    # Few pairs have strong terms, of these few have marks in common. They are sifted without a branch, so that what is
+    # kept of nodes is fetched for many pairs at a time.
+    sifted = np.empty(last - first, np.int64)
+    n_strong = 0
+    for at in range(first, min(last, len(listed) - 1)):
+        sifted[n_strong] = at
+        n_strong += int(strong_len[listed[at]] + strong_len[listed[at + 1]] > 0)
+    n_sifted = 0
+    for index in range(n_strong):
+        at = sifted[index]
+        node, other = listed[at], listed[at + 1]
+        common = np.uint64(0)
+        for word in range(MARK_WORDS):
+            common |= marks[node, LACKS_ONE + word] & marks[other, word]
+            common |= marks[other, LACKS_ONE + word] & marks[node, word]
+        for word in range(MARK_TWICE_WORDS):
+            common |= marks[node, LACKS_MORE + word] & marks[other, TWICE + word]
+            common |= marks[other, LACKS_MORE + word] & marks[node, TWICE + word]
+        sifted[n_sifted] = at
+        n_sifted += int(common != np.uint64(0))
+    for at in sifted[:n_sifted]:
+        node, other = listed[at], listed[at + 1]
+        if failed_last[node] == other:
+            continue
+        # What a few looks decide is decided again more quickly than it is found in a large table.
+        remembered = strong_len[node] + strong_len[other] > LOOKS_NOT_WORTH_REMEMBERING
+        if not remembered or failed[slot_of_pair(failed, (node << 32) | other)] == EMPTY_SLOT:
+            n = _common_terms(
+                node, other, hidden_at, hidden_len, strong_len, marks, term_at, support_at, strong_at,
+                sensitive, k, in_one, in_other,
+            )  # fmt: skip
+            if n > 0 and _refining_terms(n, node, other, pairs, leaves, nodes, arena, hits, printed, in_one, in_other):
+                verdicts[at] = PAYS
                 continue
-            if failed_last[node] == other or nodes.hidden_len[other] == 0:
-                continue
-            # What a few looks decide is decided again more quickly than it is found in a large table.
-            remembered = strong > LOOKS_NOT_WORTH_REMEMBERING
-            if not remembered or failed[slot_of_pair(failed, (node << 32) | other)] == EMPTY_SLOT:
-                n = _refining_terms(
-                    node, other, pairs, leaves, nodes, arena, hits, sensitive, k, printed, in_one, in_other
-                )
-                if n > 0:
-                    verdicts[at] = PAYS
-                    continue
-                if remembered:
-                    verdicts[at] = FAILS
-            failed_last[node] = other
-
-
-@njit
-def _may_share(one: int, other: int, marks: NDArray[np.uint64]) -> bool:
-    """False only if the two nodes hide no term in common that k of their records have together."""
-    common = np.uint64(0)
-    for word in range(MARK_WORDS):
-        common |= marks[one, LACKS_ONE + word] & marks[other, word]
-        common |= marks[other, LACKS_ONE + word] & marks[one, word]
-    for word in range(MARK_TWICE_WORDS):
-        common |= marks[one, LACKS_MORE + word] & marks[other, TWICE + word]
-        common |= marks[other, LACKS_MORE + word] & marks[one, TWICE + word]
-    return bool(common != np.uint64(0))
+            if remembered:
+                verdicts[at] = FAILS
+        failed_last[node] = other
 
 
 @njit
@@ -133,7 +139,11 @@ def join_neighbours(
         following[n_following] = node
         if verdicts[at] == PAYS:
             other = listed[at + 1]
-            n = _refining_terms(node, other, pairs, leaves, nodes, arena, hits, sensitive, k, printed, in_one, in_other)
+            n = _common_terms(
+                node, other, nodes.hidden_at, nodes.hidden_len, nodes.strong_len, nodes.marks,
+                arena.term, arena.support, arena.strong, sensitive, k, in_one, in_other,
+            )  # fmt: skip
+            n = _refining_terms(n, node, other, pairs, leaves, nodes, arena, hits, printed, in_one, in_other)
             new = _joined(
                 node, other, in_one[:n], in_other[:n], pairs, leaves, nodes, arena, used, shared_by, row_of,
                 k, m, printed, budget,
@@ -151,7 +161,77 @@ def join_neighbours(
 
 
 @njit
+def _common_terms(
+    one: int,
+    other: int,
+    hidden_at: Int64s,
+    hidden_len: Int64s,
+    strong_len: Int64s,
+    marks: NDArray[np.uint64],
+    term_at: Int32s,
+    support_at: Int32s,
+    strong_at: Int32s,
+    sensitive: Bools,
+    k: int,
+    in_one: Int64s,
+    in_other: Int64s,
+) -> int:
+    """Write where in the arena the two nodes keep the terms that k of their records have together; how many.
+
+    It gets single arrays of nodes and arena: a call counts up the references to each array of a tuple.
+    """
+    n = 0
+    # Of two supports that make k together one is at least half of it. Few leaves have such terms, so that looking for
+    # these in the other node is quickest, unless one node has more of them than the other has terms at all.
+    shorter, longer = (one, other) if hidden_len[one] <= hidden_len[other] else (other, one)
+    by_strong = strong_len[one] + strong_len[other] < hidden_len[shorter]
+    for side in range(2 if by_strong else 1):
+        if by_strong:
+            node, opposite = (one, other) if side == 0 else (other, one)
+        else:
+            node, opposite = shorter, longer
+        begin = hidden_at[node]
+        low = hidden_at[opposite]
+        end = low + hidden_len[opposite]
+        for index in range(strong_len[node] if by_strong else hidden_len[node]):
+            at = begin + (strong_at[begin + index] if by_strong else index)
+            term, support = int(term_at[at]), int(support_at[at])
+            # The opposite has to hide the term in enough records to make k together, which its marks tell most times.
+            word, bit = mark_of(term, MARK_WORDS)
+            word_of_two, bit_of_two = mark_of(term, MARK_TWICE_WORDS)
+            if support >= k - 1:
+                found = marks[opposite, word] & bit
+            elif 2 * support >= k:
+                found = marks[opposite, TWICE + word_of_two] & bit_of_two
+            else:  # only a strong term of the opposite has the rest
+                found = marks[opposite, LACKS_ONE + word] & bit
+                if support >= 2:
+                    found |= marks[opposite, LACKS_MORE + word_of_two] & bit_of_two
+            if found == np.uint64(0) or sensitive[term]:
+                continue
+            step = 1  # what is next lies near: look farther and farther, then between the last two looks
+            while low + step < end and term_at[low + step] < term:
+                low += step
+                step *= 2
+            high = min(low + step, end)
+            while low < high:
+                middle = (low + high) // 2
+                if term_at[middle] < term:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == end:
+                break
+            if term_at[low] != term or support + support_at[low] < k:
+                continue
+            if side == 0 or 2 * np.int64(support_at[low]) < k:  # found from the first side otherwise
+                n = _take(at if node == one else low, low if node == one else at, in_one, in_other, n)
+    return n
+
+
+@njit
 def _refining_terms(
+    n: int,
     one: int,
     other: int,
     pairs: Pairs,
@@ -159,52 +239,11 @@ def _refining_terms(
     nodes: Nodes,
     arena: Arena,
     hits: Int32s,
-    sensitive: Bools,
-    k: int,
     printed: bool,
     in_one: Int64s,
     in_other: Int64s,
 ) -> int:
-    """Write where in the arena the two nodes keep the terms that they would share; how many, 0 if it does not pay."""
-    n = 0
-    # What is called for every term gets few arrays: a call counts up the references to each.
-    term_at, support_at, marks = arena.term, arena.support, nodes.marks
-    # Of two supports that make k together one is at least half of it. Few leaves have such terms, so that looking for
-    # these in the other node is quickest, unless one node has more of them than the other has terms at all.
-    shorter = one if nodes.hidden_len[one] <= nodes.hidden_len[other] else other
-    if nodes.strong_len[one] + nodes.strong_len[other] < nodes.hidden_len[shorter]:
-        for side in range(2):
-            node = one if side == 0 else other
-            opposite = other if side == 0 else one
-            begin = nodes.hidden_at[node]
-            low = nodes.hidden_at[opposite]
-            end = low + nodes.hidden_len[opposite]
-            for strong in range(begin, begin + nodes.strong_len[node]):
-                at = begin + arena.strong[strong]
-                term, support = int(term_at[at]), int(support_at[at])
-                if sensitive[term] or not _may_complete(term, support, opposite, marks, k):
-                    continue
-                low = first_not_below(term_at, low, end, term)
-                if low == end:
-                    break
-                is_found = term_at[low] == term and support + support_at[low] >= k
-                if is_found and (side == 0 or 2 * np.int64(support_at[low]) < k):
-                    n = _take(at if side == 0 else low, low if side == 0 else at, in_one, in_other, n)
-    else:
-        begin = nodes.hidden_at[shorter]
-        longer = one if shorter == other else other
-        low = nodes.hidden_at[longer]
-        end = low + nodes.hidden_len[longer]
-        for at in range(begin, begin + nodes.hidden_len[shorter]):
-            term, support = int(term_at[at]), int(support_at[at])
-            if sensitive[term] or not _may_complete(term, support, longer, marks, k):
-                continue
-            low = first_not_below(term_at, low, end, term)
-            if low == end:
-                break
-            if term_at[low] == term and support + support_at[low] >= k:
-                is_one = shorter == one
-                n = _take(at if is_one else low, low if is_one else at, in_one, in_other, n)
+    """Keep of the n common terms those that the two nodes would share; how many, 0 if it does not pay."""
     support = 0
     for index in range(n):
         support += np.int64(arena.support[in_one[index]]) + arena.support[in_other[index]]
@@ -249,22 +288,6 @@ def _refining_terms(
     if support * records < units * (nodes.size[one] + nodes.size[other]):
         return 0
     return n_kept
-
-
-@njit
-def _may_complete(term: int, support: int, node: int, marks: NDArray[np.uint64], k: int) -> bool:
-    """False only if the node hides the term in too few records to make k together with this many others."""
-    word, bit = mark_of(term, MARK_WORDS)
-    word_of_two, bit_of_two = mark_of(term, MARK_TWICE_WORDS)
-    if support >= k - 1:
-        found = marks[node, word] & bit
-    elif 2 * support >= k:
-        found = marks[node, TWICE + word_of_two] & bit_of_two
-    else:  # only a strong term of the node has the rest
-        found = marks[node, LACKS_ONE + word] & bit
-        if support >= 2:
-            found |= marks[node, LACKS_MORE + word_of_two] & bit_of_two
-    return bool(found != np.uint64(0))
 
 
 @njit
@@ -373,7 +396,8 @@ def _joined(
             for entry in range(arena.first[at], arena.first[at] + arena.pairs_of[at]):
                 pair = arena.entries[entry]
                 for posting in range(pairs.starts[pair], pairs.starts[pair + 1]):
-                    add_record(bitmaps[index], row_of[pairs.postings[posting]])
+                    row = row_of[pairs.postings[posting]]
+                    bitmaps[index, row // WORD_BITS] |= ONE << np.uint64(row % WORD_BITS)
     chunk_of = np.empty(n, np.int64)
     n_chunks = greedy_chunks(bitmaps, supports, k, m, group, in_conflict, printed, budget, chunk_of)
     if n_chunks < 0:

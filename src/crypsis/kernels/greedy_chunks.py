@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from crypsis.arrays import Bools, Int64s
 from crypsis.compilation import njit
-from crypsis.kernels.record_bitmaps import WORD_BITS, Words, bits_of, has_record, shared
+from crypsis.kernels.record_bitmaps import WORD_BITS, Words, bits_of, has_record
 
 
 @njit
@@ -96,7 +96,9 @@ def _combines(
         return 1, counted
     for index in range(n_domain):
         other = domain[index]
-        together = shared(bitmaps[term], bitmaps[other])
+        together = 0
+        for word in range(bitmaps.shape[1]):
+            together += bits_of(bitmaps[term, word] & bitmaps[other, word])
         counted += 1
         if together == support[term] and together == support[other]:
             return 2, counted

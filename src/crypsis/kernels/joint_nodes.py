@@ -22,6 +22,7 @@ MARK_TWICE_WORDS = 4
 TWICE = MARK_WORDS  # where in a row of marks its parts begin
 LACKS_ONE = TWICE + MARK_TWICE_WORDS
 LACKS_MORE = LACKS_ONE + MARK_WORDS
+UNKNOWN = 2**62
 WORDS_OF_A_NODE = LACKS_MORE + MARK_TWICE_WORDS
 _ONE = np.uint64(1)
 
@@ -92,13 +93,13 @@ class Arena(NamedTuple):
 
 
 class Leading(NamedTuple):
-    """By node: some terms that most nodes hide, how many, and how many nodes at most hide any other of its terms.
+    """By node: some terms that most nodes hide, and how many nodes at most hide any other of its terms.
 
-    -1 terms: not known yet. -1 nodes: it hides no others. What is known stays true, for counts of nodes only fall.
+    The number of all terms stands for none; -1 nodes: it hides no others. What is known stays true, for counts of nodes
+    only fall. `UNKNOWN` nodes: none of its terms was looked at.
     """
 
     term: NDArray[np.int32]
-    n_terms: Int64s
     at_most: Int64s
 
 

@@ -21,52 +21,70 @@ def sort_keys(
 ) -> Int64s:
     """The first terms that each listed node hides, as one number that sorts like them; the largest if it hides none."""
     keys = np.empty(len(listed), np.int64)
-    n_fields = min(63 // bits, leading.term.shape[1])
-    term_at = np.empty(len(place), np.int64)
-    for term in range(len(place)):
+    known, at_most, hidden_len = leading.term, leading.at_most, nodes.hidden_len
+    n_known = known.shape[1]
+    n_fields = min(63 // bits, n_known)
+    n_terms = len(place)
+    place_of = np.full(n_terms + 1, _NO_PLACE, np.int32)  # the last for what is not known of nodes that hide few terms
+    term_at = np.empty(n_terms, np.int64)
+    for term in range(n_terms):
+        place_of[term] = place[term]
         term_at[place[term]] = term
-    best = np.empty(leading.term.shape[1], np.int64)
-    places = np.empty(leading.term.shape[1], np.int32)
+    places = np.empty(max(n_known, n_terms), np.int32)
+    best = np.empty(n_known, np.int64)
     for index in range(len(listed)):
         node = listed[index]
-        if nodes.hidden_len[node] == 0:
+        if hidden_len[node] == 0:
             keys[index] = _LARGEST_KEY
             continue
-        n_best = leading.n_terms[node]
-        known = False
-        if n_best >= 0:
-            _first_places(leading.term[node], n_best, place, places, best[:n_fields])
-            known = leading.at_most[node] < 0 or (
-                n_best >= n_fields and shared_by[term_at[best[n_fields - 1]]] > leading.at_most[node]
-            )
-        if not known:
-            n_best = 0
-            begin = nodes.hidden_at[node]
-            for at in range(begin, begin + nodes.hidden_len[node]):
-                n_best = _insert(place[arena.term[at]], best, n_best)
-            for at in range(n_best):
-                leading.term[node, at] = term_at[best[at]]
-            leading.n_terms[node] = n_best
-            leading.at_most[node] = shared_by[term_at[best[n_best - 1]]] if n_best < nodes.hidden_len[node] else -1
-        keys[index] = _side_by_side(best[:n_fields], n_best, bits)
+        for at in range(n_known):
+            places[at] = place_of[known[node, at]]
+        key, last = 0, np.int32(-1)
+        for _ in range(n_fields):
+            last = _least_after(last, places, n_known)
+            key = (key << bits) | (0 if last == _NO_PLACE else int(last) + 1)
+        # They are the first of all if more nodes hide each than any other term of the node.
+        if at_most[node] >= 0 and (last == _NO_PLACE or shared_by[term_at[last]] <= at_most[node]):
+            farthest = np.int32(-1)  # no other term is wanted from there on
+            for at in range(n_known):
+                farthest = max(farthest, places[at])
+            n_best = _first_places(node, nodes, arena, place, -1, int(farthest), places, best)
+            for at in range(n_known):
+                known[node, at] = term_at[best[at]] if at < n_best else n_terms
+            at_most[node] = shared_by[term_at[best[n_best - 1]]] if n_best < hidden_len[node] else -1
+            key = _side_by_side(best[:n_fields], n_best, bits)
+        keys[index] = key
     return keys
 
 
 @njit
-def _first_places(terms: Int32s, n: int, place: Int32s, places: Int32s, best: Int64s) -> None:
-    """Write the smallest places of the first n terms in order; `places` is room for all of them.
+def _least_after(place: np.int32, places: Int32s, n: int) -> np.int32:
+    """The least of the first n places that is after this one, looked for without a branch: nothing foretells it."""
+    least = _NO_PLACE
+    for at in range(n):
+        least = min(least, places[at] if places[at] > place else _NO_PLACE)
+    return least
 
-    The least is looked for again and again without a branch: which one it is cannot be foretold.
+
+@njit
+def _first_places(
+    node: int, nodes: Nodes, arena: Arena, place: Int32s, above: int, at_most: int, places: Int32s, best: Int64s
+) -> int:
+    """Write the smallest places after `above`, up to `at_most`, of a node's terms in order; how many there are.
+
+    `places` is room for those of all its terms.
     """
-    for at in range(len(terms)):
-        places[at] = place[terms[at]] if at < n else _NO_PLACE
+    begin = nodes.hidden_at[node]
+    n = 0
+    for at in range(begin, begin + nodes.hidden_len[node]):
+        here = np.int64(place[arena.term[at]])
+        places[n] = here
+        n += int((here > above) & (here <= at_most))
     last = np.int32(-1)
-    for field in range(len(best)):
-        least = _NO_PLACE
-        for at in range(len(places)):
-            least = min(least, places[at] if places[at] > last else _NO_PLACE)
-        best[field] = least
-        last = least
+    for n_best in range(min(n, len(best))):
+        last = _least_after(last, places, n)
+        best[n_best] = last
+    return min(n, len(best))
 
 
 @njit
@@ -104,21 +122,6 @@ def sorted_by_key(listed: Int64s, keys: Int64s, n_bits: int) -> tuple[Int64s, In
 
 
 @njit
-def _insert(place: int, best: Int64s, n_best: int) -> int:
-    """Keep the smallest places in order; how many there are now."""
-    if n_best == len(best):
-        if place >= best[n_best - 1]:
-            return n_best
-        n_best -= 1
-    slot = n_best
-    while slot > 0 and best[slot - 1] > place:
-        best[slot] = best[slot - 1]
-        slot -= 1
-    best[slot] = place
-    return n_best + 1
-
-
-@njit
 def _side_by_side(best: Int64s, n_best: int, bits: int) -> int:
     """Places in one number, one added; 0 where there are no more."""
     key = 0
@@ -128,19 +131,9 @@ def _side_by_side(best: Int64s, n_best: int, bits: int) -> int:
 
 
 @njit
-def _key(node: int, nodes: Nodes, arena: Arena, place: Int32s, bits: int, above: int, best: Int64s) -> int:
-    """The places of the first terms after place `above` as one number."""
-    n_best = 0
-    begin = nodes.hidden_at[node]
-    for at in range(begin, begin + nodes.hidden_len[node]):
-        if place[arena.term[at]] > above:
-            n_best = _insert(place[arena.term[at]], best, n_best)
-    return _side_by_side(best, n_best, bits)
-
-
-@njit
 def settle_ties(listed: Int64s, keys: Int64s, nodes: Nodes, arena: Arena, place: Int32s, bits: int) -> None:
     """Order nodes with equal keys by what they hide further on; equal ones stay as they are. Both are sorted by key."""
+    places = np.empty(len(place), np.int32)
     best = np.empty(63 // bits, np.int64)
     mask = (1 << bits) - 1
     runs = np.empty((len(listed) // 2 + 1, 2), np.int64)  # still to be looked at: disjoint ones of two nodes or more
@@ -156,7 +149,8 @@ def settle_ties(listed: Int64s, keys: Int64s, nodes: Nodes, arena: Arena, place:
             last = (keys[start] & mask) - 1
             if stop - start > 1 and last >= 0 and nodes.hidden_len[listed[start]] > 0:
                 for index in range(start, stop):
-                    keys[index] = _key(listed[index], nodes, arena, place, bits, last, best)
+                    n_best = _first_places(listed[index], nodes, arena, place, last, int(_NO_PLACE), places, best)
+                    keys[index] = _side_by_side(best, n_best, bits)
                 _sort_run(listed, keys, start, stop)
                 runs[n_runs, 0], runs[n_runs, 1] = start, stop
                 n_runs += 1

@@ -21,6 +21,7 @@ from crypsis.executors.threads import even_ranges, map_in_threads
 from crypsis.kernels.cluster_joining import examine, join_neighbours
 from crypsis.kernels.failed_joins import roomier
 from crypsis.kernels.joint_nodes import (
+    UNKNOWN,
     WORDS_OF_A_NODE,
     Arena,
     Leading,
@@ -39,7 +40,7 @@ from crypsis.methods.transaction.vertical_partition import COMBINATIONS, Placeme
 from crypsis.run_context import RunContext
 
 _NODES_OF_A_RANGE = 5_000
-_LEADING = 16  # terms known of each node, enough to tell its first few for many passes
+_LEADING = 24  # terms known of each node, enough to tell its first few for many passes
 Result = TypeVar("Result")
 
 _NODES, _HIDDEN, _ENTRIES, _PLACED, _FAILED, _LEAVES = range(6)  # what `used` counts
@@ -166,11 +167,7 @@ class _Joining:
         self.shared_by = np.bincount(placement.term[hidden], minlength=n_terms)
         self.failed = np.full(16, -1, np.int64)
         self.failed_last = np.full(2 * n_leaves, -1, np.int64)
-        self.leading = Leading(
-            np.empty((2 * n_leaves, _LEADING), np.int32),
-            np.full(2 * n_leaves, -1, np.int64),
-            np.full(2 * n_leaves, -1, np.int64),
-        )
+        self.leading = Leading(np.full((2 * n_leaves, _LEADING), n_terms, np.int32), np.full(2 * n_leaves, UNKNOWN))
         self.hits = [np.zeros(n_leaves, np.int32) for _ in range(workers)]
         self.row_of = np.full(len(records), -1, np.int32)
         self.workers = workers
