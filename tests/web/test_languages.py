@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from crypsis.translation import language
+from crypsis.web import reader
 from crypsis.web.theme import NAVIGATION
 from tests.web.conftest import Server, Tab, let_in, start
 from tests.web.full_workspace import FullWorkspace, filled
-from tests.web.screens import SIZES, fits
+from tests.web.screens import SIZES, cut_words, fits
 
 
 def test_the_language_is_chosen_by_the_browser_and_changed_in_the_menu(browser: Browser, server: Server) -> None:
@@ -23,6 +25,15 @@ def test_the_language_is_chosen_by_the_browser_and_changed_in_the_menu(browser: 
         page.get_by_role("button", name="Sprache").click()
         page.get_by_role("menuitem", name="English").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Data")
+
+
+def test_the_language_outside_of_pages_is_asked_without_opening_one() -> None:
+    """Otherwise the framework warns about it when a server starts."""
+    from nicegui import core
+
+    assert reader.on_a_phone() is False
+    assert language() == "en"
+    assert core.script_client is None
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +59,10 @@ def test_german_pages_with_data_fit_the_screen(browser: Browser, own: tuple[Serv
             expect(page.locator("html")).to_have_attribute("lang", "de")
             page.wait_for_timeout(600)  # what is drawn once the page is there
             assert fits(page), f"{address} on a phone"
+            assert cut_words(page) == [], f"{address} on a phone"
             page.set_viewport_size(SIZES["desk"])
             assert fits(page), f"{address} on a desk"
+            assert cut_words(page) == [], f"{address} on a desk"
         assert tab.errors == []
 
 
