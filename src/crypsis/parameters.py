@@ -318,11 +318,14 @@ def marks_of(parameter: Parameter, kind: type[Mark]) -> list[Mark]:
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """A frozen object whose annotated fields are checked when it is made."""
+    """A frozen object whose annotated fields are checked when it is made. `called` is its name in errors, where that
+    is not the name of its class."""
+
+    called: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         for parameter in parameters_of(type(self)):
-            value = parameter.check(getattr(self, parameter.name), type(self).__name__)
+            value = parameter.check(getattr(self, parameter.name), self.called or type(self).__name__)
             object.__setattr__(self, parameter.name, value)
 
     def parameters(self) -> dict[str, Any]:

@@ -21,6 +21,8 @@ _SECURITY = ("tls_ca", "tls_cert", "tls_key", "insecure", "dashboard")
 class WhereToRun(Checked):
     """Where work on parts of the data runs: options of commands, and keys of `[executor]` in an experiment."""
 
+    called = "executor"
+
     executor: Annotated[
         str | None,
         "Work on parts, not on all data at once: 'serial' (this process), 'dask' (a cluster on this machine), or "
