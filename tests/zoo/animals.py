@@ -1168,6 +1168,21 @@ TABLES = [
         told="files 2",
     ),
     Animal(
+        "columns of fixed width whose cells hold blanks",
+        "a.csv",
+        b"id  city         pay\n1   New York    9.5\n2   Los Angeles 100.0\n3   Rome          3\n4   Oslo         40\n",
+        {"id": [1, 2, 3, 4], "city": ["New York", "Los Angeles", "Rome", "Oslo"], "pay": [9.5, 100.0, 3.0, 40.0]},
+        {"separator": " "},
+        told="columns are told by where they begin",
+    ),
+    Animal(
+        "a table of R with quotes and blanks",
+        "a.csv",
+        b'"row" "age" "town"\n"1" 40 "New York"\n"2" 50 "Rome"\n',
+        {"row": [1, 2], "age": [40, 50], "town": ["New York", "Rome"]},
+        {"separator": " "},
+    ),
+    Animal(
         "columns that blanks align",
         "a.csv",
         b"age  sex   pay\n 40  m     9.5\n  7  f   100.0\n",

@@ -106,6 +106,25 @@ EXPORTS = [
         ('"Income, EUR"', "Sex (m/f),Town"),
     ),
     Export(
+        "columns of fixed width",
+        "fixed.txt",
+        rows(
+            f"{'ID':<6}{'AGE':>5} {'CITY':<14}{'PAY':>9}",
+            lambda draw, n: (
+                f"{n:<6}{20 + n % 50:>5} {draw.choice(['New York', 'Rome', 'Los Angeles']):<14}{n * 7.5:>9.2f}"
+            ),
+        ),
+        "table",
+        ("--quasi", "AGE,CITY", "--separator"),
+    ),
+    Export(
+        "a table of R",
+        "r.txt",
+        rows('"row" "age" "sex"', lambda draw, n: f'"{n + 1}" {20 + n % 50} "{draw.choice("mf")}"'),
+        "table",
+        ("age,sex",),
+    ),
+    Export(
         "a total at the end",
         "totals.csv",
         lambda draw: rows("name,town,pay", lambda draw, n: f"P{n},{draw.choice('AB')},{n % 7}")(draw) + "Total,,180\n",

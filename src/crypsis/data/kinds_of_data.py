@@ -19,7 +19,7 @@ from crypsis.arrays import offsets_of
 from crypsis.data.column_words import meanings_of
 from crypsis.data.formats.columns import seconds_of_day
 from crypsis.data.formats.compression import read_beginning
-from crypsis.data.formats.csv import SNIFFED, Csv, numbered_names
+from crypsis.data.formats.csv import SNIFFED, Csv, aligned_columns, cells_at, numbered_names
 from crypsis.data.formats.format import Sequences
 from crypsis.data.formats.timestamps import looks_like_dates
 from crypsis.data.person_detection import identifies_by_name, names_a_mover, names_a_person, word_set, words_of
@@ -438,7 +438,7 @@ def table_as_text(file: Path) -> dict[str, Any]:
 def headerless_table(file: Path, listed: Sequences) -> dict[str, Any]:
     """How lines are read as rows of a table: all are as long, and each begins with a key; empty where they are not."""
     lengths = np.diff(listed.offsets)
-    if _names_columns_by_blanks(listed, lengths):
+    if _names_columns_by_blanks(listed, lengths) or _is_quoted_by_r(listed, lengths) or _is_aligned(file):
         return {"format": "csv", "separator": " "}
     if len(lengths) < _FEWEST_ROWS or not 2 <= int(lengths[0]) <= 50 or (lengths != lengths[0]).any():
         return {}
@@ -457,11 +457,28 @@ def _names_columns_by_blanks(listed: Sequences, lengths: np.ndarray[Any, Any]) -
     width = int(lengths[0]) if len(lengths) else 0
     if len(lengths) < _FEWEST_ROWS or width < 2 or (lengths != width).any() or listed.itemsets is not None:
         return False
-    names, below = listed.labels.head(width), listed.labels.slice(width)
+    names, below = listed.labels.head(width).str.strip_chars('"'), listed.labels.slice(width)
     if names.n_unique() < width or names.str.contains(r"^[^\p{L}]").any() or below.is_in(names.to_list()).any():
         return False
     numbers = below.cast(pl.Float64, strict=False).is_not_null().to_numpy().reshape(-1, width)
     return bool(numbers.all(axis=0).any())
+
+
+def _is_quoted_by_r(listed: Sequences, lengths: np.ndarray[Any, Any]) -> bool:
+    """Whether R wrote the names of columns in quotes, and those of rows in front of all other lines."""
+    if len(lengths) < 3 or (lengths[1:] != lengths[0] + 1).any():
+        return False
+    marked = [*listed.labels.head(int(lengths[0])), *listed.labels.gather(listed.offsets[1:-1])]
+    return all(len(text) > 1 and text[0] == text[-1] == '"' for text in marked)
+
+
+def _is_aligned(file: Path) -> bool:
+    """Whether the cells of a table stand below the names of columns of fixed width."""
+    lines = read_beginning(file, SNIFFED).decode("utf-8", "replace").splitlines()
+    lines = lines[: len(lines) - (len(lines) > _FEWEST_ROWS)]  # the last one may be cut
+    starts = aligned_columns(lines) if len(lines) >= _FEWEST_ROWS and any("  " in line for line in lines) else []
+    names = cells_at(lines[0], starts) if starts else []
+    return len(names) >= _FEW and len({*names}) == len(names) and all(name[0].isalpha() for name in names)
 
 
 def has_moving_objects(file: Path) -> bool:

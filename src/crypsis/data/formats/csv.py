@@ -125,7 +125,9 @@ class Csv(Format):
         told = self._told(file)
         read = told.content(file)
         separator = told.separator or read.separator or sniff_separator(read.content)
-        read = replace(read, content=_with_single_blanks(read.content)) if separator == " " else read
+        if separator == " ":
+            plain, separator, told_of = with_marked_columns(read.content)
+            read = replace(read, content=plain, notes=(*read.notes, *told_of))
         first = _first_records(read.content, separator, str(file), read.first_line)
         header = names_columns(first) if self.header is None else self.header
         content = _with_closed_header(read.content, separator, first) if header else read.content
@@ -473,12 +475,36 @@ def _first_records(content: bytes, separator: str, file: str, first_line: int) -
     return found if size >= len(content) or len(found) > LOOKED_AT else found[:-1]  # the last one may be cut
 
 
-def _with_single_blanks(content: bytes) -> bytes:
-    """Columns that blanks align, with one blank between two cells; others as they are."""
+def with_marked_columns(content: bytes) -> tuple[bytes, str, tuple[str, ...]]:
+    """Columns that blanks align, with one sign between two cells; that sign, and what was done. Others as they are."""
     if b'"' in content or b"  " not in content:
-        return content
+        return content, " ", ()
     plain = b"\n".join(b" ".join(line.split()) for line in content.splitlines())
-    return plain + b"\n" if len({line.count(b" ") for line in plain.split(b"\n")}) == 1 else content
+    if len({line.count(b" ") for line in plain.split(b"\n")}) == 1:
+        return plain + b"\n", " ", ()
+    lines = content.decode(UTF_8).splitlines()
+    starts = aligned_columns(lines) if b"\t" not in content else []
+    if not starts:
+        return content, " ", ()
+    rows = ("\t".join(cells_at(line, starts)) for line in lines)
+    return "\n".join([*rows, ""]).encode(), "\t", ("cells hold blanks, so columns are told by where they begin",)
+
+
+def cells_at(line: str, starts: Sequence[int]) -> list[str]:
+    """The cells of a line whose columns begin there."""
+    return [line[start:end].strip() for start, end in itertools.zip_longest(starts, starts[1:])]
+
+
+def aligned_columns(lines: Sequence[str]) -> list[int]:
+    """Where the columns of fixed width begin that the first line names; empty where blanks align no columns."""
+    widest = max(map(len, lines), default=0)
+    if not widest or len(lines) < _FEWEST_LINES:
+        return []
+    padded = "".join(line.ljust(widest) for line in lines)
+    said = (np.array([*padded]).reshape(len(lines), widest) != " ").any(axis=0)
+    starts = np.flatnonzero(said & ~np.concatenate([[False], said[:-1]])).tolist()
+    named = [start for start, name in zip(starts, cells_at(lines[0], starts), strict=True) if name]
+    return [0, *named[1:]] if len(named) > 1 and all(line.strip() for line in lines) else []
 
 
 def _with_closed_header(content: bytes, separator: str, first: list[list[str]]) -> bytes:
