@@ -66,6 +66,16 @@ def _sheet(*sheets: tuple[str, list[list[Any]]]) -> Callable[[Path], None]:
     return write
 
 
+def _times_of_day(path: Path) -> None:
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(path) as book:
+        clock, sheet = book.add_format({"num_format": "hh:mm"}), book.add_worksheet()
+        for row, (first, second) in enumerate((("a", "b"), (8 / 24, 1), (0.5, 2))):
+            sheet.write(row, 0, first, clock)
+            sheet.write(row, 1, second)
+
+
 def _ods_type(cell: str | float) -> str:
     return 'office:value-type="string"' if isinstance(cell, str) else f'office:value-type="float" office:value="{cell}"'
 
@@ -1166,6 +1176,19 @@ TABLES = [
         _folder({"part-0.csv": "a,b\n1,x\n", "part-1.csv": "a,b\n2,y\n", "_SUCCESS": "", "~$part.csv": "?"}),
         {"a": [1, 2], "b": ["x", "y"]},
         told="files 2",
+    ),
+    Animal(
+        "instants with a decimal comma",
+        "a.csv",
+        b"d;b\n2008-06-08 23:40:39,500;x\n2008-06-09 01:00:00,000;y\n",
+        {"d": [dt.datetime(2008, 6, 8, 23, 40, 39, 500000), dt.datetime(2008, 6, 9, 1)], "b": ["x", "y"]},
+        told="year, month, day",
+    ),
+    Animal(
+        "times of day in a workbook",
+        "a.xlsx",
+        _times_of_day,
+        {"a": ["08:00:00", "12:00:00"], "b": [1, 2]},
     ),
     Animal(
         "columns of fixed width whose cells hold blanks",

@@ -125,6 +125,59 @@ EXPORTS = [
         ("age,sex",),
     ),
     Export(
+        "taps of cards",
+        "taps.csv",
+        rows(
+            "card_id,tap_time,station,line,direction,fare",
+            lambda draw, n: f"{n % 12:08d},{moment(draw, n)},{draw.choice('ABCD')},U{n % 2},in,2.40",
+        ),
+        "events",
+        ("--location", "station"),
+    ),
+    Export(
+        "fixes of which one has no coordinates",
+        "gaps.csv",
+        rows(
+            "user,ts,lat,lon", lambda draw, n: f"u{n % 7},{moment(draw, n)},{'' if n == 5 else 52.1},{near(draw, 13)}"
+        ),
+        "tracks",
+        ("drop_rows(column=lat, values=)",),
+    ),
+    Export(
+        "instants as a warehouse exports them",
+        "warehouse.csv",
+        rows("user,ts,lat,lon", lambda draw, n: f"u{n % 7},{moment(draw, n)} UTC,{near(draw, 52)},{near(draw, 13)}"),
+        "tracks",
+        ("--t", "ts"),
+    ),
+    Export(
+        "instants without signs between",
+        "basic.csv",
+        rows(
+            "user,ts,lat,lon",
+            lambda draw, n: f"u{n % 7},{moment(draw, n):%Y%m%dT%H%M%SZ},{near(draw, 52)},{near(draw, 13)}",
+        ),
+        "tracks",
+        ("--t", "ts"),
+    ),
+    Export(
+        "one column that is told in groups of five",
+        "dob.csv",
+        rows("id,dob", lambda draw, n: f"{n},{n % 12 + 1}/{n // 12 + 1}/1950"),
+        "table",
+        ("--quasi", "dob"),
+        "can be read with the day first",
+    ),
+    Export(
+        "baskets whose items have names",
+        "named.txt",
+        lambda draw: (
+            "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=2=milk\n@ITEM=3=tea\n"
+            + "".join(" ".join(sorted(draw.sample("123", draw.randrange(1, 4)))) + "\n" for _ in range(ROWS))
+        ),
+        "transactions",
+    ),
+    Export(
         "a total at the end",
         "totals.csv",
         lambda draw: rows("name,town,pay", lambda draw, n: f"P{n},{draw.choice('AB')},{n % 7}")(draw) + "Total,,180\n",

@@ -202,6 +202,7 @@ def inspect_file(
                 return baskets
         frame = frame if change is None else change(frame)
         kinds, steps = _with_instants(kind_of_table(frame), frame)
+        steps = (*_without_places(kinds, frame), *steps)
         if kinds.kind == "table":
             frame = with_times(frame, time_format, missing_tokens, source)
     found = _of_frame(file, chosen, frame, source, kinds, missing_tokens, show_values)
@@ -237,6 +238,13 @@ def _with_instants(kinds: SuggestedKind, frame: pl.DataFrame) -> tuple[Suggested
     step = Instant(day=day, clock=clock, to=name)
     uses = {**kinds.columns, "t": name}
     return replace(kinds, columns={**kinds.columns, "day": day}, uses=uses), (step.to_dict(),)
+
+
+def _without_places(kinds: SuggestedKind, frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """The steps that leave out fixes without coordinates, as devices write while they look for satellites."""
+    places = [name for use, name in kinds.columns.items() if use in ("lat", "x", "geometry") and kinds.kind == "tracks"]
+    some = [name for name in places if 0 < int(is_empty(frame[name]).sum()) < frame.height]
+    return [DropRows(column=name, values=("",)).to_dict() for name in some]
 
 
 def roles_of_frame(frame: pl.DataFrame) -> dict[str, str]:

@@ -119,7 +119,8 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
         return SuggestedKind("trajectories", f"columns {enumerated(shown)} look like stays", columns, columns)
     columns = event_columns(names)
     usual = usual_column(names, TIME_NAMES) and person and location
-    if len({*columns.values()}) == len(EVENT) and (usual or frame.width <= _FEW_OF_EVENTS):
+    few = frame.width <= _FEW_OF_EVENTS
+    if len({*columns.values()}) == len(EVENT) and (usual or few or _are_visits(frame, columns)):
         words = f"columns {columns['id']}, {columns['location']} and {columns['t']} look like events"
         return SuggestedKind("events", words, columns)
     record = basket_column(names)
@@ -198,6 +199,17 @@ def _visits(frame: pl.DataFrame) -> list[str]:
     if frame[mover].n_unique() == frame.height or frame.select(mover, position).is_duplicated().any():
         return []
     return visits
+
+
+def _are_visits(frame: pl.DataFrame, columns: Mapping[str, str]) -> bool:
+    """Whether somebody who has several rows was at instants at places that recur, and no more is told of people."""
+    if frame.width > _MOST_COLUMNS or not names_a_person(columns["id"]):
+        return False
+    looked_at = frame.head(_LOOKED_AT)
+    recurring = all(looked_at[columns[use]].n_unique() < 0.5 * looked_at.height for use in ("id", "location"))
+    rest = [name for name in frame.columns if name not in columns.values()]
+    of_people = any(meaning.name in _OF_PEOPLE for name in rest for meaning in meanings_of(name))
+    return recurring and not of_people and _holds_moments(looked_at[columns["t"]])
 
 
 def _stays(names: list[str]) -> dict[str, str]:

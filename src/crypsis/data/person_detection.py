@@ -116,7 +116,8 @@ THING_NOUNS = word_set(
     colour currency language status genre species taxon dataset source file table version year month week day
     hour server page url campaign occupation industry cluster diagnosis disease drug icd treatment procedure
     test question template ontology term vendor supplier merchant company
-    firm carrier operator hospital clinic standort ort stadt land produkt artikel kategorie typ gruppe filiale
+    firm carrier operator hospital clinic movie film song album artist book game episode
+    standort ort stadt land produkt artikel kategorie typ gruppe filiale
     lieu ville pays produit article categorie magasin lugar ciudad pais producto articulo categoria tienda grupo
     luogo citta paese prodotto articolo negozio cidade produto artigo loja plaats stad product winkel categorie
     miejsce miasto kraj produkt sklep kategoria

@@ -38,7 +38,7 @@ _TIMES = frozenset(
 _OF_TIMES = frozenset(
     {
         "gmt", "utc", "iso", "local", "gps", "unix", "epoch", "date", "fix", "point", "position", "event", "record",
-        "recorded", "observed", "stamp", "s", "ms", "us",
+        "recorded", "observed", "stamp", "s", "ms", "us", "checkin", "tap", "scan", "call",
     }
 )  # fmt: skip
 _LATITUDES = word_set(

@@ -222,12 +222,13 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
 def _may_be_dates(texts: pl.Series) -> bool:
     """Whether all texts look like dates, some perhaps as ISO 8601 and others not."""
     rest = texts.filter(~texts.str.contains(_ISO))
-    return len(rest) > 0 and looks_like_dates(rest)
+    return looks_like_dates(rest if len(rest) else texts)
 
 
 def _dates_of(texts: pl.Series, name: str) -> Moments | None:
     """Dates of one form, or some as ISO 8601 and all others of one form; None where some text is no date."""
-    if not texts.str.contains(_ISO).any():
+    iso = texts.str.contains(_ISO)
+    if iso.all() or not iso.any():
         return recognise(texts, name, None)
     parsed = parse_timestamps(texts)
     rest = parsed.is_null()

@@ -15,7 +15,7 @@ from crypsis.arrays import Int64s, offsets_of
 from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.failures import writing
 from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanings, write_meanings
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import read_published_table
 from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
 from crypsis.errors import BadPublication
 from crypsis.executors.executor import Executor
@@ -83,7 +83,7 @@ class MixedKind(PublishedKind):
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedMixed, None]:
         described = manifest["data"]
-        frame, source = read_table_file(folder / described["file"])
+        frame, source = read_published_table(folder / described["file"])
         scopes = None
         if described.get("scopes") is not None:
             frame, scopes = _without_scopes(frame, described["scopes"], source)

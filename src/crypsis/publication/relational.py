@@ -14,7 +14,7 @@ from crypsis.arrays import Int64s
 from crypsis.arrays.row_ranks import order_rows
 from crypsis.data.formats.columns import refuse_other_columns
 from crypsis.data.formats.failures import writing
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import read_published_table
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
 from crypsis.data.reread_table import reread_table
@@ -67,7 +67,7 @@ class TableKind(PublishedKind):
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTable, None]:
         described = manifest["data"]
-        return self._of_texts(*read_table_file(folder / described["file"]), described), None
+        return self._of_texts(*read_published_table(folder / described["file"]), described), None
 
     def read_back(
         self, folder: Path, manifest: Mapping[str, Any], written: PublishedTable, rows: Int64s
@@ -194,7 +194,7 @@ def _read_own(path: Path) -> tuple[pl.DataFrame, str]:
     """A file that this process has just written, which needs no process with limits to be read."""
     if path.suffix == ".parquet":
         return pl.read_parquet(path, glob=False), str(path)
-    return read_table_file(path)
+    return read_published_table(path)
 
 
 def told_nodes(columns: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ import polars as pl
 from crypsis.arrays import Int32s, Int64s
 from crypsis.data.cell_blocks import CellBlocks
 from crypsis.data.formats.published import read_published_trajectories, write_published_trajectories
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import read_published_table
 from crypsis.data.grid import Grid
 from crypsis.data.reading import read_locations
 from crypsis.data.timed_places import TimedPlaces, is_described
@@ -194,7 +194,7 @@ class TrajectoryKind(PublishedKind):
             drops_times=described.get("times") == DROPPED,
         )
         if isinstance(described.get("times"), dict):
-            frame = read_table_file(folder / TIMED_PLACES)[0]
+            frame = read_published_table(folder / TIMED_PLACES)[0]
             published = replace(published, timed=TimedPlaces.from_frame(frame, described["times"], str(folder)))
         if described.get("taxonomy"):
             published = replace(published, place_tree=_place_tree(folder))

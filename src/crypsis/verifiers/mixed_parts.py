@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from crypsis.data.formats.columns import refuse_other_columns
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import read_published_table
 from crypsis.data.mixed import PublishedMixed
 from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
@@ -220,7 +220,7 @@ def _verdict(
 
 
 def _read(file: str, columns: MixedColumns) -> pl.DataFrame:
-    frame, source = read_table_file(file)
+    frame, source = read_published_table(file)
     refuse_other_columns(frame.columns, columns.names, source)
     texts = [pl.col(name).cast(pl.String).fill_null("") for name in (*columns.table.roles, columns.items)]
     return frame.select(*texts, *([] if columns.scopes is None else [columns.scopes]))

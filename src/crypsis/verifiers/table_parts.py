@@ -20,7 +20,7 @@ import polars as pl
 from crypsis.arrays import Float64s, Int32s, Int64s, mixed_bits
 from crypsis.data.cells import CellKind, Cells
 from crypsis.data.formats.columns import refuse_other_columns
-from crypsis.data.formats.tabular import read_table_file
+from crypsis.data.formats.tabular import read_published_table
 from crypsis.data.vocabulary import distinct_texts
 from crypsis.data.workers import Workers
 from crypsis.encrypted_files import load
@@ -492,7 +492,7 @@ def _secret_values(
 
 
 def _read(file: str, columns: PublishedColumns) -> pl.DataFrame:
-    frame, source = read_table_file(file)
+    frame, source = read_published_table(file)
     refuse_other_columns(frame.columns, [*columns.roles, *columns.beside], source)
     return frame.select(pl.col(name).cast(pl.String).fill_null("") for name in columns.roles)
 

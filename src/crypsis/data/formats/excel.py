@@ -100,5 +100,6 @@ def decode(
     if not frame.height:
         raise UnreadableFile(f"Sheet {chosen!r} is empty; a header row with column names is needed.")
     day = r"^(\d{4}-\d{2}-\d{2}) 00:00:00$"
-    texts = [pl.col(name).str.replace(day, "$1").fill_null("") for name in frame.columns]
+    clock = r"^1899-12-3[01] (\d{2}:\d{2}:\d{2})"  # a time without a day
+    texts = [pl.col(name).str.replace(day, "$1").str.replace(clock, "$1").fill_null("") for name in frame.columns]
     return frame.with_columns(texts), {"sheet": chosen, "sheets": names}

@@ -6,7 +6,7 @@ and `@ITEM=1=bread` names an item. In FIMI text a blank line is an empty record.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +87,15 @@ def read_sequences(path: str | Path, *, separator: str | None = None, spmf: bool
     lines, source = read_lines(path, MEMORY_PER_BYTE)
     if spmf is None:
         spmf = _looks_like_spmf(lines)
-    return _read_spmf(lines, source) if spmf else _read_fimi(lines, separator, source)
+    if spmf:
+        return _read_spmf(lines, source)
+    names = _item_names(lines)
+    if not names:
+        return _read_fimi(lines, separator, source)
+    rows = ~lines.str.contains(r"^\s*@")
+    read = _read_fimi(lines.filter(rows), separator, source)
+    numbered = NumberedRows.of(str(source), (rows.arg_true() + 1).to_list())
+    return replace(read, labels=read.labels.replace(names), source=numbered)
 
 
 def _read_fimi(lines: pl.Series, separator: str | None, source: Source) -> Sequences:
@@ -166,8 +174,6 @@ def _read_spmf(lines: pl.Series, source: Source) -> Sequences:
 
 def _looks_like_spmf(lines: pl.Series) -> bool:
     trimmed = lines.str.strip_chars()
-    if trimmed.head(1).str.starts_with("@").any():
-        return True
     records = trimmed.filter((trimmed != "") & ~trimmed.str.contains(r"^[#%@]")).head(1)
     return bool(records.str.contains(r"(?:^|\s)-2$").any())
 

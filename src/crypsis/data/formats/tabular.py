@@ -91,6 +91,13 @@ def read_table_file(
     return pl.concat(ordered, how="vertical_relaxed"), SeveralFiles.of(str(path), sources)
 
 
+def read_published_table(path: Path | str) -> tuple[pl.DataFrame, str]:
+    """A table of a release and its source. How releases write CSV is known, so its values never tell it."""
+    if Path(path).suffix != ".csv":
+        return read_table_file(path)
+    return read_table_file(path, separator=",", encoding="utf-8", header=True, skip=0)
+
+
 def read_coded_file(
     path: str | Path, *, format: str | None = None, **options: Any
 ) -> tuple[pl.DataFrame, pl.Schema, str]:

@@ -24,6 +24,7 @@ _FIRST_SPREADSHEET_DAY = -25_569  # in days since 1970
 EPOCH_WORDS = {"s": "epoch seconds", "ms": "epoch milliseconds", "us": "epoch microseconds", "ns": "epoch nanoseconds"}
 _FIRST_SECOND = 1e8  # 1973: below, a number is no epoch
 _BANDS = {"s": (_FIRST_SECOND, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "ns": (1e17, 1e20)}
+_YEARS_IN_DIGITS = (19e12, 21.1e12)  # 20080608234039; as milliseconds in the years 2572 to 2638
 _CLOCK = r"(?:,?[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?\s*(?:([AaPp])\.?\s?[Mm]\.?)?)?"
 _YEAR_FIRST = rf"^(\d{{4}})([/.])(\d{{1,2}})[/.](\d{{1,2}}){_CLOCK}$"
 _YEAR_LAST = rf"^(\d{{1,2}})([./-])(\d{{1,2}})[./-](\d{{4}}){_CLOCK}$"
@@ -35,6 +36,11 @@ _WITH_MONTHS = (  # how dates with names of months look
     _WEEKDAY + r"(?P<month>[\p{L}\p{M}]{2,})[.॰]?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year>\d{4})" + _TIME,
     r"^(?P<year>\d{4})\s*[年년]\s*(?P<month>\d{1,2})\s*[月월]\s*(?P<day>\d{1,2})\s*[日일]" + _TIME,
 )
+_ODD_CLOCKS = {
+    r"^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}:\d{2}:\d{2}),(\d{1,9})$": "${1}/${2}/${3} ${4}.${5}",
+    r"^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(?:UTC|GMT)$": "${1}/${2}/${3} ${4}",
+    r"^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z?$": "${1}/${2}/${3} ${4}:${5}:${6}",
+}
 _WITH_NAMES = {  # of mail and of the web: how they look, and how they are written
     r"^[A-Z][a-z]{2} [A-Z][a-z]{2} \d{2} \d{2}:\d{2}:\d{2} [+-]\d{4} \d{4}$": "%a %b %d %H:%M:%S %z %Y",
     r"^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} [+-]\d{4}$": "%a, %d %b %Y %H:%M:%S %z",
@@ -51,14 +57,15 @@ class Moments:
 
 def looks_like_dates(text: pl.Series) -> bool:
     """Whether all these texts have the form of dates that are not ISO 8601."""
-    stripped = with_numbered_months(text.str.strip_chars())
+    stripped = with_numbered_months(_with_usual_clock(text.str.strip_chars()))
     patterns = (_YEAR_FIRST, _YEAR_LAST, *_WITH_NAMES)
     return any(bool(stripped.str.contains(pattern).all()) for pattern in patterns)
 
 
 def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
     """Dates that are not ISO 8601; None where some cell is none, `BadTimestamps` where day and month may be either."""
-    written, text = text, with_numbered_months(text)
+    written = _with_usual_clock(text)
+    text = with_numbered_months(written)
     for pattern, orders in ((_YEAR_FIRST, ("ymd",)), (_YEAR_LAST, ("dmy", "mdy"))):
         if not text.str.contains(pattern).all():
             continue
@@ -82,6 +89,14 @@ def recognise(text: pl.Series, name: str, source: str | None) -> Moments | None:
             moments = parse_moments(text, form)
             return None if moments.has_nulls() else Moments(moments, form)
     return None
+
+
+def _with_usual_clock(text: pl.Series) -> pl.Series:
+    """Texts like `2008-06-08 23:40:39,123`, `2008-06-08 23:40:39 UTC` or `20080608T234039Z` with slashes and colons."""
+    for pattern, plain in _ODD_CLOCKS.items():
+        if text.head(1).str.contains(pattern).any() and text.str.contains(pattern).all():
+            return text.str.replace(pattern, plain)
+    return text
 
 
 def with_numbered_months(text: pl.Series) -> pl.Series:
@@ -164,6 +179,12 @@ def epoch_of(numbers: pl.Series, name: str, source: str | None) -> str | None:
     lowest, highest = float(numbers.min()), float(numbers.max())  # type: ignore[arg-type]
     if lowest < _FIRST_SECOND:
         return None
+    if _YEARS_IN_DIGITS[0] <= lowest <= highest < _YEARS_IN_DIGITS[1]:
+        raise BadTimestamps(
+            f"The numbers of column '{name}' seem to be the digits of a day and a time, as in {lowest:.0f}. If so, "
+            "say time_format='%Y%m%d%H%M%S'; if they count milliseconds since 1970, say time_format='ms'.",
+            **place(source, 0, name),
+        )
     for unit, (least, most) in _BANDS.items():
         if least <= lowest and highest < most:
             return unit
