@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
 
 import typer
 
@@ -27,6 +28,7 @@ from crypsis.run_context import RunContext, peak_memory
 
 if TYPE_CHECKING:  # a method is imported when one is asked for
     from crypsis.methods import Method
+    from crypsis.methods.private_method import PrivateMethod
 
 _FIGURES = "Figures and private report"
 
@@ -127,16 +129,13 @@ class Anonymize(InBlocks):
         from crypsis import _api
         from crypsis.guarantees import DifferentialPrivacy
         from crypsis.methods import Method, method_named
-        from crypsis.methods.private_method import PrivateMethod
         from crypsis.publication import KINDS
         from crypsis.release import check_writing, private_paths
         from crypsis.release_folder import refuse_replacing
         from crypsis.signatures import check_private_key
 
         if self.format is not None:
-            formats = {known for kind in KINDS.values() for known in kind.files}
-            if self.format not in formats:
-                raise BadParameter(f"--format must be one of {', '.join(sorted(formats))}, got {self.format!r}.")
+            _check_format(self.format)
         chosen = checked_from_settings(method_named(self.method))
         assert isinstance(chosen, Method)
         if os.path.lexists(self.out) and not self.overwrite:
@@ -147,7 +146,7 @@ class Anonymize(InBlocks):
         if self.sign is not None:
             check_private_key(self.sign)
         about = declared(self.about)
-        if isinstance(chosen, PrivateMethod):  # whatever can be refused is refused before the budget is charged
+        if _is_private(chosen):  # whatever can be refused is refused before the budget is charged
             self._refuse_for_private()
             check_writing(
                 KINDS[chosen.publishes],
@@ -157,9 +156,9 @@ class Anonymize(InBlocks):
                 private_report=self.private_report,
             )
         wanted = _wanted_figures(
-            self.measure, self.no_measure, self.figures, self.publish_figures, private=isinstance(chosen, PrivateMethod)
+            self.measure, self.no_measure, self.figures, self.publish_figures, private=_is_private(chosen)
         )
-        if self.timings and isinstance(chosen, PrivateMethod) and not self.figures:
+        if self.timings and _is_private(chosen) and not self.figures:
             raise BadParameter(
                 "--timings tells about the data, which a differentially private release protects; add --figures if you "
                 "want them all the same."
@@ -167,12 +166,12 @@ class Anonymize(InBlocks):
         where = WhereToRun.of(self)
         if self.executor is None:
             refuse_without_parts(where)
-        elif wanted is not None or self.figures or (isinstance(chosen, PrivateMethod) and self.publish_figures):
+        elif wanted is not None or self.figures or (_is_private(chosen) and self.publish_figures):
             raise BadParameter(
                 "--measure, --no-measure and --figures have no effect with --executor, nor have the figures of a "
                 "differentially private release: nothing is measured against the original there; leave them out."
             )
-        elif not isinstance(chosen, PrivateMethod):
+        elif not _is_private(chosen):
             self._work_on_parts(chosen, where)
             return
         started = time.perf_counter()
@@ -206,7 +205,7 @@ class Anonymize(InBlocks):
             note(FIGURES_HIDDEN if hidden else FIGURES_NOT_COVERED)
         report, pages = folder / "report.html", private_paths(private) if private else ()
         lines = [f"release  {folder}", f"report   {report}", *(f"private  {path} (yours alone)" for path in pages[1:])]
-        budget = release.data.budget if isinstance(chosen, PrivateMethod) else {}
+        budget = release.data.budget if _is_private(chosen) else {}
         show(
             {
                 "folder": str(folder),
@@ -319,6 +318,21 @@ class Anonymize(InBlocks):
         )
         if self.timings:
             _show_stages(release.context)
+
+
+def _is_private(method: Method) -> TypeGuard[PrivateMethod]:
+    """What private methods need is imported only with one of them."""
+    return method.by_record
+
+
+def _check_format(format: str) -> None:
+    """Some kind of data is published in this format; tables are asked first, so that the others need not be loaded."""
+    from crypsis.publication import KINDS, kind_named
+
+    if any(format in kind.files for kind in chain([kind_named("table")], KINDS.values())):
+        return
+    formats = {known for kind in KINDS.values() for known in kind.files}
+    raise BadParameter(f"--format must be one of {', '.join(sorted(formats))}, got {format!r}.")
 
 
 def _wanted_figures(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -16,11 +16,12 @@ import polars as pl
 from crypsis.arrays import Float64s, Int64s, offsets_of
 from crypsis.data.timed_places import TimedPlaces
 from crypsis.data.trajectory import Locations, PublishedTrajectories
-from crypsis.query.presence_over_time import PresenceOverTime, presence_over_time
-from crypsis.query.published_movements import visits_of
 from crypsis.reports.symbol_facts import SymbolFacts, occurring_symbols
 from crypsis.reports.symbol_flows import symbol_flows
 from crypsis.reports.symbol_supports import symbol_supports
+
+if TYPE_CHECKING:  # queries are imported where there are movements to ask
+    from crypsis.query.presence_over_time import PresenceOverTime
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +118,9 @@ def _presence(manifest: Mapping[str, Any], published: PublishedTrajectories) -> 
     method = manifest.get("method")
     if published.timed is None or not isinstance(method, Mapping) or method.get("truthful") is not True:
         return None
+    from crypsis.query.presence_over_time import presence_over_time
+    from crypsis.query.published_movements import visits_of
+
     visits = visits_of(published, truthful=True, complete=method.get("complete") is True)
     return presence_over_time(visits, published.timed)
 
