@@ -56,6 +56,7 @@ class _Search(NamedTuple):
     earlier[i] is where s[i] stands last before i. At depth d of the search, part[d] is a pattern of d items, its
     leftmost embedding ends before after[d], and position[d] is tried next; it goes on with the items of children[d],
     which stand at left[d] positions from there on. used: parts found, steps, steps allowed, whether there are more.
+    next_place is room for `leftmost_common`.
     """
 
     sequence: Int32s
@@ -68,6 +69,7 @@ class _Search(NamedTuple):
     left: Int32s
     found: Int64s
     used: Int64s
+    next_place: Int64s
 
 
 @njit
@@ -92,6 +94,7 @@ def best_frequent_parts(
     """
     narrow_masks = np.zeros((n_codes, 1), np.uint64)
     narrow_states = np.empty((others.longest + 1, 1), np.uint64)
+    next_place = np.empty(n_codes, np.int64)
     for member in range(len(members)):
         number = members[member]
         if best[number] != NO_ROOM:
@@ -99,7 +102,7 @@ def best_frequent_parts(
         start = cut.starts[number]
         sequence = cut.codes[start : start + cut.lengths[number]]
         saved[0] = min(saved[0] + allowance, _SAVED * allowance)
-        search = _search_of(sequence, saved[0])
+        search = _search_of(sequence, saved[0], next_place)
         seen = corpus.work[0]
         if len(sequence) > _WORD:
             masks = masks_of_long(sequence, n_codes, True)
@@ -118,7 +121,7 @@ def best_frequent_parts(
 
 
 @njit
-def _search_of(sequence: Int32s, allowed: int) -> _Search:
+def _search_of(sequence: Int32s, allowed: int, next_place: Int64s) -> _Search:
     """Prepare the search for the frequent parts of a sequence."""
     length = len(sequence)
     earlier = np.full(length, -1, np.int32)
@@ -138,6 +141,7 @@ def _search_of(sequence: Int32s, allowed: int) -> _Search:
         np.zeros(length + 1, np.int32),
         np.empty(_MOST_PARTS, np.int64),
         np.array([0, 0, allowed, 0]),
+        next_place,
     )
 
 
@@ -298,7 +302,9 @@ def _is_attained(
             begin = begins[number]
             if common_from(masks, text[begin : begin + other_length], states) != length:
                 continue  # more: y contains the part
-            leftmost_common(search.sequence, text, begin, corpus.long, number, states, length, spelled)
+            leftmost_common(
+                search.sequence, text[begin : begin + other_length], states, length, search.next_place, spelled
+            )
             same = True
             for index in range(length):
                 same = same and spelled[index] == wanted[index]

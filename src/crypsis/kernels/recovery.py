@@ -19,17 +19,15 @@ from crypsis.compilation import njit
 from crypsis.kernels.lcs import Sequences, Words, common_from, masks_of_long, zeros_below
 from crypsis.kernels.pattern_tree import (
     END,
-    FAR,
     NO_ROOM,
     RARE,
     UNDECIDED,
     Corpus,
-    LongSequences,
     PatternTree,
     comes_before,
-    next_place_of_long,
     pattern_of,
 )
+from crypsis.kernels.projected_tree import ComparedTree
 
 _SEEN_BITS = 12
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -70,56 +68,63 @@ def index_of_items(corpus: Corpus, compared: Bools, n_codes: int) -> ItemIndex:
 
 
 @njit
-def _by_length(common: Int32s, others: Int32s) -> Int32s:
-    """The others, those with the longest common subsequence first."""
+def _by_length(common: Int32s, others: Int32s, rows: Int64s, least: int, k: int) -> Int32s:
+    """The others, those with the longest common subsequence first.
+
+    Without those that have more than `least` in common when fewer than k rows have as much: so much is not frequent.
+    """
     longest = 0
     for length in common:
         longest = max(longest, length)
     place = np.zeros(longest + 2, np.int64)
-    for length in common:
-        place[longest - length + 1] += 1
+    rows_with = np.zeros(longest + 1, np.int64)
+    for index in range(len(others)):
+        place[longest - common[index] + 1] += 1
+        rows_with[common[index]] += rows[others[index]]
     place = np.cumsum(place)
     ordered = np.empty(len(others), np.int32)
     for index in range(len(others)):
         bucket = longest - common[index]
         ordered[place[bucket]] = others[index]
         place[bucket] += 1
-    return ordered
+    n_rows, n_rare = np.int64(0), 0
+    for length in range(longest, least, -1):
+        n_rows += rows_with[length]
+        if n_rows >= k:
+            break
+        n_rare = place[longest - length]
+    return ordered[n_rare:]
 
 
 @njit
 def leftmost_common(
-    sequence: Int32s,
-    text: Int32s,
-    begin: int,
-    long: LongSequences,
-    number: int,
-    states: Words,
-    left: int,
-    spelled: Int32s,
+    sequence: Int32s, other: Int32s, states: Words, left: int, next_place: Int64s, spelled: Int32s
 ) -> np.uint64:
     """Spell the longest common subsequence that takes the smallest positions of `sequence`; these positions as bits.
 
-    The other one is sequence `number` of a corpus and begins at text[begin]; `states` are those of `common_from`. At
+    Of a sequence of more than 64 items the bits tell positions modulo 64 only. `states` are those of `common_from`. At
     each step the earliest position from which the maximum can still be reached is matched to the earliest place.
+    `next_place` is room for one number per item.
     """
-    position, place, n_spelled = 0, begin, 0
+    if len(sequence) <= _NARROW and len(other) < _NARROW:
+        return _leftmost_common_of_short(sequence, other, states, left, next_place, spelled)
+    position, place, n_spelled = 0, np.int64(0), 0
     taken = np.uint64(0)
     narrow = states.shape[1] == 1
+    for item in sequence:
+        next_place[item] = 0
     while left > 0:
         item = sequence[position]
-        after = place
-        far = place + FAR
-        while text[after] != item and text[after] != END and after < far:
+        after = max(place, next_place[item])
+        while after < len(other) and other[after] != item:
             after += 1
-        if after == far:
-            after = next_place_of_long(long, number, after, item)
-        if text[after] == item:
-            behind, rest = after + 1 - begin, len(sequence) - position - 1
+        next_place[item] = after
+        if after < len(other):
+            rest = len(sequence) - position - 1
             if narrow:
-                reached = rest - ones_in(states[behind, 0] & ((_ONE << np.uint64(rest)) - _ONE))
+                reached = rest - ones_in(states[after + 1, 0] & ((_ONE << np.uint64(rest)) - _ONE))
             else:
-                reached = zeros_below(states[behind], rest)
+                reached = zeros_below(states[after + 1], rest)
             if reached == left - 1:
                 spelled[n_spelled] = item
                 n_spelled += 1
@@ -131,37 +136,70 @@ def leftmost_common(
 
 
 @njit
+def _leftmost_common_of_short(
+    sequence: Int32s, other: Int32s, states: Words, left: int, places: Int64s, spelled: Int32s
+) -> np.uint64:
+    """The same where the places of each item fit in a word."""
+    for item in sequence:
+        places[item] = 0
+    for place in range(len(other)):
+        places[other[place]] |= np.int64(1) << place
+    position, n_spelled = 0, 0
+    behind = np.uint64(0)
+    taken = np.uint64(0)
+    while left > 0:
+        item = sequence[position]
+        coming = np.uint64(places[item]) >> behind
+        if coming != np.uint64(0):
+            after = behind + np.uint64(ones_in((coming & (~coming + _ONE)) - _ONE)) + _ONE
+            rest = len(sequence) - position - 1
+            if rest - ones_in(states[after, 0] & ((_ONE << np.uint64(rest)) - _ONE)) == left - 1:
+                spelled[n_spelled] = item
+                n_spelled += 1
+                taken |= _ONE << np.uint64(position)
+                left -= 1
+                behind = after
+        position += 1
+    return taken
+
+
+@njit
 def best_replacement(
     sequence: Int32s,
     masks: Words,
+    sequences: Sequences,
+    rows: Int64s,
     others: Int32s,
     common: Int32s,
+    least: int,
     k: int,
     corpus: Corpus,
     tree: PatternTree,
 ) -> int:
-    """The best frequent common subsequence with these others, which have `common` items in common with the sequence.
+    """The best frequent common subsequence with other sequences, which have `common` items in common with it.
 
     The longest, then the one that most individuals have, then the smallest; RARE if there is none, NO_ROOM if the tree
-    is full. `masks` holds the positions of each item in the sequence, counted from its end.
+    is full. What is longer than `least` is frequent only if k of these others have it. `masks` holds the positions of
+    each item in the sequence, counted from its end.
     """
-    ordered = _by_length(common, others)
+    ordered = _by_length(common, others, rows, least, k)
     longest_other = 0
     for number in ordered:
-        longest_other = max(longest_other, corpus.lengths[number])
+        longest_other = max(longest_other, sequences.lengths[number])
     states = np.empty((longest_other + 1, masks.shape[1]), np.uint64)
     spelled = np.empty(len(sequence), np.int32)
+    next_place = np.empty(len(masks), np.int64)
     # Others often have the same in common with it. What was looked up lately is found here by its positions.
     seen = np.zeros(1 << _SEEN_BITS, np.uint64)
     best, best_length, enough = RARE, 0, k
-    text, begins, lengths, long = corpus.text, corpus.begins, corpus.lengths, corpus.long
     for number in ordered:
-        begin = begins[number]
-        length = common_from(masks, text[begin : begin + lengths[number]], states)
+        start = sequences.starts[number]
+        other = sequences.codes[start : start + sequences.lengths[number]]
+        length = common_from(masks, other, states)
         if length < best_length:
             break
-        taken = leftmost_common(sequence, text, begin, long, number, states, length, spelled)
-        if len(sequence) <= 64:
+        taken = leftmost_common(sequence, other, states, length, next_place, spelled)
+        if len(sequence) <= _NARROW:
             slot = np.int64((taken * _GOLDEN) >> np.uint64(64 - _SEEN_BITS))
             if seen[slot] == taken:
                 continue
@@ -179,8 +217,9 @@ def best_replacements(
     sequences: Sequences,
     members: Int64s,
     found: Int64s,
+    least: Int32s,
     masks: Words,
-    number_of_node: Int32s,
+    compared: ComparedTree,
     k: int,
     corpus: Corpus,
     tree: PatternTree,
@@ -188,7 +227,6 @@ def best_replacements(
 ) -> int:
     """Fill best[q] for the sequences of a batch whose candidates `common_lengths` found; how many were done.
 
-    The corpus has the path of a node as sequence number_of_node[node].
     Fewer than all means that the tree of patterns is full; call again. Only entries that are NO_ROOM are filled.
     `masks` (n_codes x 1) comes and leaves empty.
     """
@@ -204,7 +242,7 @@ def best_replacements(
         place = fill[entry >> 48]
         fill[entry >> 48] += 1
         common[place] = (entry >> 32) & 0xFFFF
-        others[place] = number_of_node[entry & 0xFFFFFFFF]
+        others[place] = compared.number[entry & 0xFFFFFFFF]
     for member in range(n_members):
         number = members[member]
         if best[number] != NO_ROOM:
@@ -214,7 +252,18 @@ def best_replacements(
         for place in range(len(sequence)):
             masks[sequence[place], 0] |= np.uint64(1) << np.uint64(len(sequence) - 1 - place)
         some = slice(first[member], first[member + 1])
-        best[number] = best_replacement(sequence, masks, others[some], common[some], k, corpus, tree)
+        best[number] = best_replacement(
+            sequence,
+            masks,
+            compared.sequences,
+            compared.rows,
+            others[some],
+            common[some],
+            least[number],
+            k,
+            corpus,
+            tree,
+        )
         for place in range(len(sequence)):
             masks[sequence[place], 0] = np.uint64(0)
         if best[number] == NO_ROOM:
@@ -300,7 +349,18 @@ def replacements_by_items(
                 n_close += 1
         best[number] = RARE
         if n_close > 0:
-            best[number] = best_replacement(sequence, masks, others[:n_close], common[:n_close], k, corpus, tree)
+            best[number] = best_replacement(
+                sequence,
+                masks,
+                Sequences(text, begins, lengths),
+                corpus.rows,
+                others[:n_close],
+                common[:n_close],
+                least[number],
+                k,
+                corpus,
+                tree,
+            )
         for place in range(len(sequence)):
             narrow_masks[sequence[place], 0] = np.uint64(0)
         if best[number] == NO_ROOM:
@@ -313,7 +373,8 @@ def best_replacement_of_long(
     sequence: Int32s,
     nodes: Int32s,
     common: Int32s,
-    number_of_node: Int32s,
+    least: int,
+    compared: ComparedTree,
     k: int,
     corpus: Corpus,
     tree: PatternTree,
@@ -321,4 +382,5 @@ def best_replacement_of_long(
 ) -> int:
     """The same for one sequence of any length, whose candidates `common_lengths_of_long` found."""
     masks = masks_of_long(sequence, n_codes, True)
-    return best_replacement(sequence, masks, number_of_node[nodes], common, k, corpus, tree)
+    others = compared.number[nodes]
+    return best_replacement(sequence, masks, compared.sequences, compared.rows, others, common, least, k, corpus, tree)

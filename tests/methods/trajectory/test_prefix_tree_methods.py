@@ -129,7 +129,7 @@ def test_results_stay_the_same_when_tables_are_small(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("steps", [0, 0.3, 1, 3, 10**6])
 def test_frequent_parts_and_comparing_with_all_recover_the_same(steps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kam_rec, "STEPS_PER_NODE", steps)
-    monkeypatch.setattr(kam_rec, "STEPS_PER_NODE_OF_FEW_CODES", steps)
+    monkeypatch.setattr(kam_rec, "STEPS_OF_FEW_CODES", 100 * steps)
     monkeypatch.setattr(kam_rec, "MEMBERS_AT_ONCE", 7)
     for n_codes in (4, 70):  # words that tell items apart, and words that do not
         chance = random.Random(n_codes)
@@ -165,6 +165,27 @@ def test_counting_shared_items_recovers_what_comparing_with_all_does(
             monkeypatch.setattr(kam_rec, "NODES_PER_ENTRY", nodes)
             results.append(aligned(paths, method, owner))
         assert results[1:] == results[:1] * 3
+
+
+@pytest.mark.parametrize("least", [1, 3, 1000])
+@pytest.mark.parametrize("owners", [None, 3])
+def test_comparing_with_what_matters_to_a_group_recovers_the_same(
+    owners: int | None, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kam_rec, "STEPS_OF_FEW_CODES", 0)
+    monkeypatch.setattr(kam_rec, "LEAST_IN_GROUP", least)
+    monkeypatch.setattr(kam_rec, "LEAST_LONG_IN_GROUP", least)
+    chance = random.Random(11)
+    for turn in range(6):
+        paths = [
+            tuple(chance.choices(chance.sample(range(8), chance.randint(1, 4)), k=chance.randint(0, 24)))
+            for _ in range(50)
+        ]
+        paths += [*chance.choices(paths, k=20), tuple(chance.choices(range(8), k=70)), (1, 2) * 40, (2,) * 99]
+        owner = list(range(len(paths))) if owners is None else [row // owners for row in range(len(paths))]
+        method = KAMRec(k=2 + turn % 3, p=chance.choice([0, 20, 40]), unit=None if owners is None else "owner")
+        given_owners = None if owners is None else owner
+        assert aligned(paths, method, given_owners) == expected_by_reference(paths, owner, method)
 
 
 def test_long_sequences_are_recovered_as_they_are_by_the_reference() -> None:

@@ -45,6 +45,7 @@ from crypsis.kernels.pattern_tree import (
     written_out,
 )
 from crypsis.kernels.prefix_tree import heights, lexicographic_order, pruned, with_ancestors
+from crypsis.kernels.projected_tree import ComparedTree, projected
 from crypsis.kernels.recovery import (
     ItemIndex,
     best_replacement_of_long,
@@ -73,8 +74,10 @@ MOST_PATTERNS = 1 << 23  # in all threads; with more a thread begins with none a
 LONG = 0
 MEMBERS_AT_ONCE = 128
 STEPS_PER_NODE = 0.1  # looking for parts may take about as long as comparing a sequence with all others
-STEPS_PER_NODE_OF_FEW_CODES = 1.0  # up to 64 codes what was counted for one sequence serves most others
+STEPS_OF_FEW_CODES = 30_000  # up to 64 codes the part of the tree to compare with grows more slowly than the tree
 FEW_CODES = 64
+LEAST_IN_GROUP = 256  # that are compared with the same part of the tree
+LEAST_LONG_IN_GROUP = 16  # of long ones, which are compared one by one
 NODES_PER_ENTRY = 2  # of the tree, for each entry of the index of items that is read instead of walking over it
 
 
@@ -160,15 +163,18 @@ class _Recovery:
         self.tree = tree
         self.cut = Sequences(*tree.paths_to(tree.cut_nodes))
         self.n_codes = len(tree.data.locations)
-        self.height = heights(tree.nodes.parent)
-        self.others = tree.kept_leaves.copy()
-        self.others[tree.cut_nodes] = True
+        others = tree.kept_leaves.copy()
+        others[tree.cut_nodes] = True
         with context.stage("index"):
-            ends = np.flatnonzero((tree.rows_ending > 0) | self.others)
-            self.number_of_node = np.zeros(len(self.others), np.int32)
-            self.number_of_node[ends] = np.arange(len(ends), dtype=np.int32)
+            ends = np.flatnonzero((tree.rows_ending > 0) | others)
             self.corpus = tree.corpus_of(ends)
-            self.in_corpus = Others(self.others[ends], int(self.corpus.lengths.max(initial=0)))
+            number = np.zeros(len(others), np.int32)
+            number[ends] = np.arange(len(ends), dtype=np.int32)
+            texts = Sequences(self.corpus.text, self.corpus.begins, self.corpus.lengths)
+            self.compared = ComparedTree(
+                tree.nodes, heights(tree.nodes.parent), others, number, texts, self.corpus.rows
+            )
+            self.in_corpus = Others(others[ends], int(self.corpus.lengths.max(initial=0)))
             self.workers = available_workers()
             room = _room_for(self.corpus, self.workers)
             self.best, patterns = _found(self.cut, self.corpus, room, self.tree.k)
@@ -251,14 +257,36 @@ class _Recovery:
         """Find replacements for those that are not frequent themselves, batch by batch, in all processors."""
         if self.n_codes > FEW_CODES:
             self._compare_by_items(context)
-        batches = list(_batches(self.cut.lengths, self.least, self.missing))
+        groups = list(self._groups())
 
-        def replace(part: tuple[Int64s, int]) -> tuple[Int64s, Int32s]:
+        def replace(group: _Group) -> tuple[Int64s, Int32s]:
             with self._finder() as finder:
-                return finder.replacements(*part)
+                return finder.replacements(group)
 
-        self.batches += [batch for batch, _ in batches]
-        self.replacements += map_in_threads(replace, batches, self.workers, context.report_progress)
+        self.batches += [group.members for group in groups]
+        self.replacements += map_in_threads(replace, groups, self.workers, context.report_progress)
+
+    def _groups(self) -> Iterator[_Group]:
+        """Batches that are compared with the same tree: the whole one, or what is left of it for few codes."""
+        if self.n_codes > FEW_CODES:
+            for batch, lane in _batches(self.cut.lengths, self.least, self.missing):
+                yield _Group([(batch, lane)], None)
+            return
+        most = _occurrences(self.cut, self.missing, self.n_codes)
+        long = self.cut.lengths[self.missing] > NARROW
+        for chosen, key, size in (
+            (np.flatnonzero(~long), _item_sets(most), LEAST_IN_GROUP),
+            (np.flatnonzero(long), self.least[self.missing].astype(np.int64), LEAST_LONG_IN_GROUP),
+        ):
+            order = chosen[np.argsort(key[chosen], kind="stable")]
+            differs = np.flatnonzero(np.diff(key[order])) + 1
+            begin = 0
+            for end in (*differs.tolist(), len(order)):
+                if end - begin >= size or begin < end == len(order):
+                    of_group = order[begin:end]
+                    batches = list(_batches(self.cut.lengths, self.least, self.missing[of_group]))
+                    yield _Group(batches, most[of_group].max(axis=0))
+                    begin = end
 
     def rows(self) -> tuple[Int32s, Int64s, Int64s]:
         """Codes, and where in them the published form of each trajectory starts and how long it is (0 if lost)."""
@@ -273,6 +301,21 @@ class _Recovery:
         return np.concatenate(codes), starts[tree.end_of_row], lengths[tree.end_of_row]
 
 
+@dataclass(frozen=True)
+class _Group:
+    """Batches of cut trajectories, with their lanes, that are compared with one tree.
+
+    That is the whole one, or what is left where `most` says how often an item may follow itself.
+    """
+
+    batches: list[tuple[Int64s, int]]
+    most: Int32s | None
+
+    @property
+    def members(self) -> Int64s:
+        return np.concatenate([batch for batch, _ in self.batches])
+
+
 class _Finder:
     """Replaces cut trajectories in one thread. What it finds does not depend on the patterns that it saw before."""
 
@@ -280,8 +323,8 @@ class _Finder:
         self.recovery = recovery
         self.corpus = corpus
         self.patterns = patterns
-        steps = STEPS_PER_NODE_OF_FEW_CODES if recovery.n_codes <= FEW_CODES else STEPS_PER_NODE
-        self.allowance = int(steps * len(recovery.tree.nodes.item))
+        few_codes = recovery.n_codes <= FEW_CODES
+        self.allowance = STEPS_OF_FEW_CODES if few_codes else int(STEPS_PER_NODE * len(recovery.tree.nodes.item))
         self.saved = np.zeros(1, np.int64)
         self.masks = np.zeros((recovery.n_codes, WORDS), np.uint64)
         self.narrow_masks = np.zeros((recovery.n_codes, 1), np.uint64)
@@ -298,7 +341,7 @@ class _Finder:
         while best_frequent_parts(
             of.cut,
             batch,
-            of.number_of_node[of.tree.cut_nodes],
+            of.compared.number[of.tree.cut_nodes],
             of.least,
             of.in_corpus,
             self.allowance,
@@ -336,54 +379,55 @@ class _Finder:
         decided = batch[self.best[batch] != UNDECIDED]
         return decided, written_out(self.patterns, self.best[decided])
 
-    def replacements(self, batch: Int64s, lane: int) -> tuple[Int64s, Int32s]:
-        """Offsets and codes of what replaces the members of a batch; nothing where no pattern does."""
+    def replacements(self, group: _Group) -> tuple[Int64s, Int32s]:
+        """Offsets and codes of what replaces the members of a group; nothing where no pattern does."""
         self._forget_when_full()
-        if lane == LONG:
-            self._recover_long(int(batch[0]))
-        else:
-            self._recover(batch, lane)
-        return written_out(self.patterns, self.best[batch])
+        members = group.members
+        compared = self.recovery.compared
+        if group.most is not None:
+            compared = projected(compared, group.most, int(self.recovery.least[members].min()))
+        for batch, lane in group.batches:
+            if lane == LONG:
+                self._recover_long(int(batch[0]), compared)
+            else:
+                self._recover(batch, lane, compared)
+        return written_out(self.patterns, self.best[members])
 
     def _forget_when_full(self) -> None:
         """Patterns are kept to save work only."""
         if self.patterns.used[0] > MOST_PATTERNS // self.recovery.workers:
             self.patterns = emptied(self.patterns)
 
-    def _recover(self, batch: Int64s, lane: int) -> None:
-        of, tree = self.recovery, self.recovery.tree
-        found = common_lengths(of.cut, batch, of.least, lane, tree.nodes, of.height, of.others, self.masks)
+    def _recover(self, batch: Int64s, lane: int, compared: ComparedTree) -> None:
+        of = self.recovery
+        found = common_lengths(
+            of.cut, batch, of.least, lane, compared.nodes, compared.height, compared.chosen, self.masks
+        )
         self.best[batch] = NO_ROOM
         while best_replacements(
             of.cut,
             batch,
             found,
+            of.least,
             self.narrow_masks,
-            of.number_of_node,
-            tree.k,
+            compared,
+            of.tree.k,
             self.corpus,
             self.patterns,
             self.best,
         ) < len(batch):
             self.patterns = with_more_room(self.patterns)
 
-    def _recover_long(self, number: int) -> None:
-        of, tree = self.recovery, self.recovery.tree
-        start = int(of.cut.starts[number])
+    def _recover_long(self, number: int, compared: ComparedTree) -> None:
+        of = self.recovery
+        start, least = int(of.cut.starts[number]), int(of.least[number])
         sequence = of.cut.codes[start : start + int(of.cut.lengths[number])]
         nodes, common = common_lengths_of_long(
-            sequence, tree.nodes, of.height, of.others, of.n_codes, int(of.least[number])
+            sequence, compared.nodes, compared.height, compared.chosen, of.n_codes, least
         )
         while True:
             self.best[number] = best_replacement_of_long(
-                sequence,
-                nodes,
-                common,
-                of.number_of_node,
-                tree.k,
-                self.corpus,
-                self.patterns,
-                of.n_codes,
+                sequence, nodes, common, least, compared, of.tree.k, self.corpus, self.patterns, of.n_codes
             )
             if self.best[number] != NO_ROOM:
                 return
@@ -414,18 +458,51 @@ def _found(patterns: Sequences, corpus: Corpus, tree: PatternTree, k: int) -> tu
     return nodes, tree
 
 
-def _batches(lengths: Int32s, least: Int32s, numbers: Int64s) -> Iterator[tuple[Int64s, int]]:
-    """Sequences that are compared at once, and the bits that each needs. Those that want least stand together."""
+def _by_lane(lengths: Int32s, numbers: Int64s) -> Iterator[tuple[int, Int64s]]:
+    """Sequences by the bits that each needs to be compared."""
     shortest = 0
     for lane in LANES:
         chosen = numbers[(lengths[numbers] > shortest) & (lengths[numbers] < lane)]
+        if len(chosen):
+            yield lane, chosen
+        shortest = lane - 1
+    chosen = numbers[lengths[numbers] > NARROW]
+    if len(chosen):
+        yield LONG, chosen
+
+
+def _batch_size(lane: int) -> int:
+    """Sequences that are compared at once."""
+    return 1 if lane == LONG else WORDS * (64 // lane)
+
+
+def _batches(lengths: Int32s, least: Int32s, numbers: Int64s) -> Iterator[tuple[Int64s, int]]:
+    """Sequences that are compared at once, and the bits that each needs. Those that want least stand together."""
+    for lane, chosen in _by_lane(lengths, numbers):
         chosen = chosen[np.argsort(least[chosen], kind="stable")]
-        size = WORDS * (64 // lane)
+        size = _batch_size(lane)
         for first in range(0, len(chosen), size):
             yield chosen[first : first + size], lane
-        shortest = lane - 1
-    for number in numbers[lengths[numbers] > NARROW]:
-        yield np.array([number]), LONG
+
+
+def _occurrences(sequences: Sequences, numbers: Int64s, n_codes: int) -> Int32s:
+    """How often each sequence has each code."""
+    lengths = sequences.lengths[numbers]
+    offsets = offsets_of(lengths)
+    owner = np.repeat(np.arange(len(numbers)), lengths)
+    codes = sequences.codes[np.arange(offsets[-1]) + (sequences.starts[numbers] - offsets[:-1])[owner]]
+    counts = np.bincount(owner * n_codes + codes, minlength=len(numbers) * n_codes)
+    return counts.reshape(len(numbers), n_codes).astype(np.int32)
+
+
+def _item_sets(occurrences: Int32s) -> Int64s:
+    """The codes of each sequence as bits, the lowest for the most frequent: neighbours have rare codes in common."""
+    occurs = occurrences > 0
+    bit_of_code = np.empty(occurs.shape[1], np.uint64)
+    bit_of_code[np.argsort(-occurs.sum(axis=0), kind="stable")] = np.uint64(1) << np.arange(
+        len(bit_of_code), dtype=np.uint64
+    )
+    return (occurs @ bit_of_code).astype(np.int64)
 
 
 def _without_rarely_published(
