@@ -56,15 +56,13 @@ class Anonymize(InBlocks):
         str,
         typer.Option("--method", help="Method by name; `crypsis methods` lists them.", autocompletion=offer_methods),
     ]
-    out: Annotated[Path, typer.Option("--out", help="Folder to write the release to.")]
+    out: Annotated[Path, "Folder to write the release to."]
     format: Annotated[
         str | None,
-        typer.Option("--format", help="Format of the published data. The choice depends on the kind of data."),
+        "Format of the published data. The choice depends on the kind of data.",
     ] = None
-    order: Annotated[
-        str, typer.Option("--order", help="'sorted' by published values; 'input' for evaluation only.")
-    ] = "sorted"
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing release.")] = False
+    order: Annotated[str, "'sorted' by published values; 'input' for evaluation only."] = "sorted"
+    overwrite: Annotated[bool, "Replace an existing release."] = False
     private_report: Annotated[
         Path | None,
         typer.Option(

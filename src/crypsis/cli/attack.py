@@ -54,11 +54,9 @@ class AttackCommand(OnParts):
     ] = None
     private_report: Annotated[
         Path | None,
-        typer.Option(
-            "--private-report", help="The publisher's private report: whose rows are whose, and the cells of tracks."
-        ),
+        "The publisher's private report: whose rows are whose, and the cells of tracks.",
     ] = None
-    picture: Annotated[Path | None, typer.Option("--picture", help="Also draw the curve into this SVG file.")] = None
+    picture: Annotated[Path | None, "Also draw the curve into this SVG file."] = None
 
     def execute(self) -> None:
         from crypsis.attacks import Attack, attack_named

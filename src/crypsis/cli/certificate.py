@@ -26,26 +26,22 @@ class Certificate(Command):
     """
 
     folder: Annotated[Path, typer.Argument(help="A release folder.")]
-    out: Annotated[Path, typer.Option("--out", help="The PDF to write, outside the folder.")]
+    out: Annotated[Path, "The PDF to write, outside the folder."]
     about: AboutFile = None
-    title: Annotated[str | None, typer.Option("--title", help=HELP["title"])] = None
-    controller: Annotated[str | None, typer.Option("--controller", help=HELP["controller"])] = None
-    purpose: Annotated[str | None, typer.Option("--purpose", help=HELP["purpose"])] = None
-    recipient: Annotated[str | None, typer.Option("--recipient", help=HELP["recipient"])] = None
-    legal_basis: Annotated[str | None, typer.Option("--legal-basis", help=HELP["legal_basis"])] = None
-    made_by: Annotated[str | None, typer.Option("--made-by", help=HELP["made_by"])] = None
-    approved_by: Annotated[str | None, typer.Option("--approved-by", help=HELP["approved_by"])] = None
-    trusted: Annotated[
-        list[Path] | None, typer.Option("--trusted", help="Public key (.pub) by which the signer is named.")
-    ] = None
-    font: Annotated[
-        Path | None, typer.Option("--font", help="TrueType font for letters that the built-in one lacks.")
-    ] = None
+    title: Annotated[str | None, HELP["title"]] = None
+    controller: Annotated[str | None, HELP["controller"]] = None
+    purpose: Annotated[str | None, HELP["purpose"]] = None
+    recipient: Annotated[str | None, HELP["recipient"]] = None
+    legal_basis: Annotated[str | None, HELP["legal_basis"]] = None
+    made_by: Annotated[str | None, HELP["made_by"]] = None
+    approved_by: Annotated[str | None, HELP["approved_by"]] = None
+    trusted: Annotated[list[Path] | None, "Public key (.pub) by which the signer is named."] = None
+    font: Annotated[Path | None, "TrueType font for letters that the built-in one lacks."] = None
     language: Annotated[
         str | None,
-        typer.Option("--language", help=f"Language of the certificate: {', '.join(LANGUAGES)} (default: as declared)."),
+        f"Language of the certificate: {', '.join(LANGUAGES)} (default: as declared).",
     ] = None
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
+    overwrite: Annotated[bool, "Replace an existing file."] = False
 
     def execute(self) -> None:
         from crypsis.certificate import About, read_about, write_certificate

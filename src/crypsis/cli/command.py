@@ -1,10 +1,17 @@
-"""A command as an object: its annotated fields are its arguments and options, `execute` is what it does."""
+"""A command as an object: its annotated fields are its arguments and options, `execute` is what it does.
+
+An option that an annotation describes by a sentence alone is called as its field: `pdf: Annotated[Path | None, "..."]`
+is `--pdf`. `typer.Option` says more.
+"""
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from typing import Any, get_type_hints
+from collections.abc import Callable
+from typing import Annotated, Any, get_args, get_type_hints
+
+import typer
 
 
 class Command(ABC):
@@ -16,13 +23,25 @@ class Command(ABC):
     @classmethod
     def own_options_first(cls) -> type[Command]:
         """The command with those options last that it shares with others, as its help lists them."""
-        signature, hints = inspect.signature(cls), get_type_hints(cls, include_extras=True)
         own = inspect.get_annotations(cls)
-        parameters = [each.replace(annotation=hints[each.name]) for each in signature.parameters.values()]
-        command: Any = cls
-        command.__signature__ = signature.replace(parameters=sorted(parameters, key=lambda each: each.name not in own))
+        name_options(cls, lambda parameter: parameter.name not in own)
         return cls
 
     @abstractmethod
     def execute(self) -> None:
         """Do what the command says."""
+
+
+def name_options(command: Any, last: Callable[[inspect.Parameter], bool] = lambda parameter: False) -> None:
+    """Give each option that is described by a sentence its name; those come last of which `last` says so."""
+    signature, hints = inspect.signature(command), get_type_hints(command, include_extras=True)
+    given = signature.parameters.values()
+    parameters = [each.replace(annotation=_with_name(each.name, hints[each.name])) for each in given]
+    command.__signature__ = signature.replace(parameters=sorted(parameters, key=last))
+
+
+def _with_name(field: str, hint: Any) -> Any:
+    plain, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+    if len(marks) == 1 and isinstance(marks[0], str):
+        return Annotated[plain, typer.Option(f"--{field.replace('_', '-')}", help=marks[0])]
+    return hint

@@ -23,12 +23,10 @@ class Compare(RunsCells):
 
     read: Reader
     input: Annotated[Path, typer.Argument(help="An experiment (.toml or .json), or data with --all-methods.")]
-    all_methods: Annotated[bool, typer.Option("--all-methods", help="For data: every method that applies.")] = False
+    all_methods: Annotated[bool, "For data: every method that applies."] = False
     param: Annotated[
         list[str] | None,
-        typer.Option(
-            "--param", help="For data: parameter of the methods that have it, such as k=10. Repeat, or write k=1,m=2."
-        ),
+        "For data: parameter of the methods that have it, such as k=10. Repeat, or write k=1,m=2.",
     ] = None
 
     def execute(self) -> None:

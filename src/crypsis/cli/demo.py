@@ -34,10 +34,8 @@ state = "state"
 
 def demo(
     what: Annotated[str, typer.Argument(help="release, or stream for a live metro.")] = "release",
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder to write to (default: demo-release or demo-stream).")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier demo.")] = False,
+    out: Annotated[Path | None, "Folder to write to (default: demo-release or demo-stream)."] = None,
+    overwrite: Annotated[bool, "Replace an earlier demo."] = False,
 ) -> None:
     """Anonymize sample check-ins, prove and measure it, release it; or watch a live metro."""
     demos = {"release": _release, "stream": _stream}

@@ -42,22 +42,15 @@ class Export(Command):
             help="A release, results of an experiment with --cell, an experiment, or a disassociated .json or .parquet."
         ),
     ]
-    out: Annotated[Path, typer.Option("--out", help="File (.csv, .jsonl, .parquet, .json), or a folder.")]
-    cell: Annotated[str | None, typer.Option("--cell", help="Cell of the results, by the first digits of its id.")] = (
-        None
-    )
-    separator: Annotated[str, typer.Option("--separator", help="Field separator of CSV.")] = ","
-    spreadsheet_safe: Annotated[
-        bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
-    ] = False
-    i_know: Annotated[bool, typer.Option("--i-know", help="Also export a cell that failed verification.")] = False
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
+    out: Annotated[Path, "File (.csv, .jsonl, .parquet, .json), or a folder."]
+    cell: Annotated[str | None, "Cell of the results, by the first digits of its id."] = None
+    separator: Annotated[str, "Field separator of CSV."] = ","
+    spreadsheet_safe: Annotated[bool, "Put ' before cells that a spreadsheet would calculate."] = False
+    i_know: Annotated[bool, "Also export a cell that failed verification."] = False
+    overwrite: Annotated[bool, "Replace an existing file."] = False
     connection: Annotated[
         str | None,
-        typer.Option(
-            "--connection",
-            help="Write into a database: the environment variable with its address; --out is the name of the table.",
-        ),
+        "Write into a database: the environment variable with its address; --out is the name of the table.",
     ] = None
     sign: Sign = None
     about: AboutFile = None

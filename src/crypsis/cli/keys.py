@@ -52,7 +52,7 @@ def show_key(key: Annotated[Path, typer.Argument(help="A public key (.pub).")]) 
 
 def sign(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
-    key: Annotated[Path, typer.Option("--key", help="The private key to sign with (`crypsis keys make`).")],
+    key: Annotated[Path, "The private key to sign with (`crypsis keys make`)."],
 ) -> None:
     """Sign a release that was written before; one whose promise is broken is not signed."""
     from crypsis._api import read_release

@@ -43,21 +43,19 @@ class Measure(OnParts):
     ] = None
     taxonomy: Annotated[
         str | None,
-        typer.Option("--taxonomy", help="What locations mean: a file, or auto:FANOUT; some metrics need it."),
+        "What locations mean: a file, or auto:FANOUT; some metrics need it.",
     ] = None
     hierarchy: Annotated[
         str | None,
-        typer.Option("--hierarchy", help="What items have in common: a file, or auto:FANOUT; tkd_ml2_loss needs it."),
+        "What items have in common: a file, or auto:FANOUT; tkd_ml2_loss needs it.",
     ] = None
     queries: Annotated[
         Path | None,
-        typer.Option(
-            "--queries", help="Counting queries for count_query_loss, one per line. Generated at random if not given."
-        ),
+        "Counting queries for count_query_loss, one per line. Generated at random if not given.",
     ] = None
     private_report: Annotated[
         Path | None,
-        typer.Option("--private-report", help="The publisher's private report, which tells what the release must not."),
+        "The publisher's private report, which tells what the release must not.",
     ] = None
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of the metrics that sample.", show_default="0")] = (
         None

@@ -35,24 +35,16 @@ class Plot(Command):
     source: Annotated[
         Path | None, typer.Argument(help="Folder of an experiment, release folder, or data file (histogram).")
     ] = None
-    kind: Annotated[str | None, typer.Option("--kind", help="Kind of plot, where only a folder is given.")] = None
-    x: Annotated[str | None, typer.Option("--x", help="line: a parameter; tradeoff: a figure.")] = None
-    y: Annotated[str | None, typer.Option("--y", help="line, tradeoff: a figure, such as are or runtime.")] = None
-    column: Annotated[str | None, typer.Option("--column", help="The column that the plot is about.")] = None
-    run: Annotated[str | None, typer.Option("--run", help="Experiments: the run whose published data are shown.")] = (
-        None
-    )
-    cell: Annotated[str | None, typer.Option("--cell", help="Experiments: the cell whose data are shown.")] = None
-    original: Annotated[
-        Path | None, typer.Option("--original", help="Releases: the original data, for plots that compare.")
-    ] = None
-    format: Annotated[
-        str | None, typer.Option("--format", help="Formats: svg, pdf, png, jpg, bmp; several as svg,png.")
-    ] = None
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the files; default: plots/ of the experiment, or here.")
-    ] = None
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False
+    kind: Annotated[str | None, "Kind of plot, where only a folder is given."] = None
+    x: Annotated[str | None, "line: a parameter; tradeoff: a figure."] = None
+    y: Annotated[str | None, "line, tradeoff: a figure, such as are or runtime."] = None
+    column: Annotated[str | None, "The column that the plot is about."] = None
+    run: Annotated[str | None, "Experiments: the run whose published data are shown."] = None
+    cell: Annotated[str | None, "Experiments: the cell whose data are shown."] = None
+    original: Annotated[Path | None, "Releases: the original data, for plots that compare."] = None
+    format: Annotated[str | None, "Formats: svg, pdf, png, jpg, bmp; several as svg,png."] = None
+    out: Annotated[Path | None, "Folder for the files; default: plots/ of the experiment, or here."] = None
+    overwrite: Annotated[bool, "Replace files that exist."] = False
 
     def execute(self) -> None:
         from crypsis.evaluate.plot_requests import formats_of

@@ -13,14 +13,14 @@ from crypsis.errors import BadParameter, OutputExists
 
 def reconstruct(
     release: Annotated[Path, typer.Argument(help="A disassociated release, a folder, or its .json or .parquet file.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the datasets, one file each.")],
+    out: Annotated[Path, "Folder for the datasets, one file each."],
     n: Annotated[int, typer.Option("-n", help="How many datasets.", min=1)] = 1,
     term_multiplicity: Annotated[
         str,
-        typer.Option("--term-multiplicity", help="Records that get a term of a term chunk: one, uniform, or a number."),
+        "Records that get a term of a term chunk: one, uniform, or a number.",
     ] = "one",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the draws.")] = 0,
-    format: Annotated[str, typer.Option("--format", help="'csv', 'parquet', 'jsonl' or 'fimi'.")] = "csv",
+    seed: Annotated[int, "Seed of the draws."] = 0,
+    format: Annotated[str, "'csv', 'parquet', 'jsonl' or 'fimi'."] = "csv",
 ) -> None:
     """Draw datasets that could have been the original, to be analysed like it.
 

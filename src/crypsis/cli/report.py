@@ -22,22 +22,15 @@ def report(
         Path,
         typer.Argument(help="A release folder, the results of an experiment, or a report (.html) that Crypsis wrote."),
     ],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write the page here (default: print where the report is).")
-    ] = None,
+    out: Annotated[Path | None, "Write the page here (default: print where the report is)."] = None,
     pdf: Annotated[
         Path | None,
-        typer.Option("--pdf", help="Write the report as a PDF for signing and filing."),
+        "Write the report as a PDF for signing and filing.",
     ] = None,
-    pictures: Annotated[
-        Path | None, typer.Option("--pictures", help="Also write each picture as an SVG file into this folder.")
-    ] = None,
+    pictures: Annotated[Path | None, "Also write each picture as an SVG file into this folder."] = None,
     language: Annotated[
         str | None,
-        typer.Option(
-            "--language",
-            help=f"Language of the report: {', '.join(LANGUAGES)} (default: that of the folder, which keeps its own).",
-        ),
+        f"Language of the report: {', '.join(LANGUAGES)} (default: that of the folder, which keeps its own).",
     ] = None,
 ) -> None:
     """Show where the report of a release is, or create it again; for an experiment, create it from current results.

@@ -37,16 +37,10 @@ class Risk(OnParts):
 
     read: Reader
     input: Annotated[Path, typer.Argument(help="A table, as collected or published by anybody, or a release folder.")]
-    after: Annotated[
-        Path | None, typer.Option("--after", help="A release of this table, whose risks are shown for comparison.")
-    ] = None
-    share: Annotated[
-        float, typer.Option("--share", help="Share of the population that is in the table, for the journalist's risk.")
-    ] = 1.0
-    limit: Annotated[float, typer.Option("--limit", help="Largest risk that is acceptable.")] = 0.2
-    sets: Annotated[
-        int, typer.Option("--sets", help="Look at all sets of up to so many columns: what do they tell apart?")
-    ] = 1
+    after: Annotated[Path | None, "A release of this table, whose risks are shown for comparison."] = None
+    share: Annotated[float, "Share of the population that is in the table, for the journalist's risk."] = 1.0
+    limit: Annotated[float, "Largest risk that is acceptable."] = 0.2
+    sets: Annotated[int, "Look at all sets of up to so many columns: what do they tell apart?"] = 1
 
     def execute(self) -> None:
         from crypsis.attacks.table_risk import table_risk

@@ -26,16 +26,12 @@ StrictRun = Annotated[
 class RunsCells(InBlocks):
     """A command that runs an experiment, or makes one for a file of data."""
 
-    sweep: Annotated[
-        str | None, typer.Option("--sweep", help="For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25.")
-    ] = None
+    sweep: Annotated[str | None, "For data: vary a parameter, k=5:50:5 (ends included) or k=5,10,25."] = None
     metric: Annotated[
         list[str] | None,
         typer.Option("--metric", help="For data: metric to compute. Repeat for several.", autocompletion=offer_metrics),
     ] = None
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder of the results (default: NAME.results next to the experiment).")
-    ] = None
+    out: Annotated[Path | None, "Folder of the results (default: NAME.results next to the experiment)."] = None
     workers: Annotated[
         int | None,
         typer.Option(
@@ -48,13 +44,9 @@ class RunsCells(InBlocks):
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Seed of randomized methods, instead of the file's.")
     ] = None
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run finished cells again.")] = False
-    limit_seconds: Annotated[
-        float | None, typer.Option("--limit-seconds", help="Longest time that one cell may take.")
-    ] = None
-    limit_memory: Annotated[
-        float | None, typer.Option("--limit-memory", help="Most megabytes that one cell may use.")
-    ] = None
+    fresh: Annotated[bool, "Run finished cells again."] = False
+    limit_seconds: Annotated[float | None, "Longest time that one cell may take."] = None
+    limit_memory: Annotated[float | None, "Most megabytes that one cell may use."] = None
 
     def carry_out(self, file: Path, *, strict: bool = False) -> None:
         """Run the experiment of the file, or the one that the options make for its data."""

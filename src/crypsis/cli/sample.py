@@ -16,12 +16,10 @@ def sample(
     name: Annotated[
         str | None, typer.Argument(help="Name of the sample. Without a name, all samples are listed.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")] = None,
-    locations: Annotated[
-        Path | None, typer.Option("--locations", help="For check-ins: file for the location table.")
-    ] = None,
+    out: Annotated[Path | None, "File to write: .csv, .parquet or .jsonl."] = None,
+    locations: Annotated[Path | None, "For check-ins: file for the location table."] = None,
     size: Annotated[int | None, typer.Option("--size", min=1, help="How many records, trajectories or people.")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the generator.")] = 1,
+    seed: Annotated[int, "Seed of the generator."] = 1,
 ) -> None:
     """List the sample data, or write one to a file."""
     from crypsis.samples import SAMPLES

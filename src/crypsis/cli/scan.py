@@ -44,7 +44,7 @@ class Scan(OnParts):
         Place,
         typer.Argument(parser=Place.named, help="A file, a folder of parts, or a pattern in quotes; or an address."),
     ]
-    kind: Annotated[ScannedKind, typer.Option("--kind", help="Kind of data.")] = ScannedKind.TABLE
+    kind: Annotated[ScannedKind, "Kind of data."] = ScannedKind.TABLE
 
     def execute(self) -> None:
         from crypsis.data.sources import SOURCES

@@ -16,16 +16,12 @@ def serve(
     workspace: Annotated[Path, typer.Argument(help="Folder of your work. It is created if it does not exist.")] = Path(
         "crypsis-workspace"
     ),
-    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    host: Annotated[str, "Address to listen on."] = "127.0.0.1",
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="Port. If it is taken, the next free one is used.")
     ] = (8190),
-    allow_remote: Annotated[
-        bool, typer.Option("--allow-remote", help="Accept remote connections (disables opening local files by path).")
-    ] = False,
-    name: Annotated[
-        list[str] | None, typer.Option("--name", help="A further name of this machine that may be asked for.")
-    ] = None,
+    allow_remote: Annotated[bool, "Accept remote connections (disables opening local files by path)."] = False,
+    name: Annotated[list[str] | None, "A further name of this machine that may be asked for."] = None,
     upload_limit: Annotated[
         int, typer.Option("--upload-limit", min=1, help="Largest upload in megabytes, also once it is unpacked.")
     ] = 2000,

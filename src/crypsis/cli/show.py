@@ -22,9 +22,7 @@ CHANGED = "*"
 
 def show_results(
     folder: Annotated[Path, typer.Argument(help="The results of an experiment, or a release.")],
-    cell: Annotated[
-        str | None, typer.Option("--cell", help="Show what this cell published. Give the first digits of its id.")
-    ] = (None),
+    cell: Annotated[str | None, "Show what this cell published. Give the first digits of its id."] = (None),
     start: Annotated[int, typer.Option("--start", min=0, help="First row to show.")] = 0,
     rows: Annotated[int, typer.Option("--rows", min=1, max=1000, help="How many rows to show.")] = 20,
 ) -> None:

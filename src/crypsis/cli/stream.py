@@ -167,4 +167,4 @@ class LiveView(_Silent):
 
 
 for command in (Generate, Convert):
-    stream_app.command(epilog=EVERY_COMMAND)(command)
+    stream_app.command(epilog=EVERY_COMMAND)(command.own_options_first())

@@ -29,13 +29,11 @@ class Generate(Command):
     lines: Annotated[int, typer.Option("--lines", min=1, help="Lines, which cross in one station.")] = 4
     minutes: Annotated[int, typer.Option("--minutes", min=1, help="Timestamps.")] = 60
     mean_stops: Annotated[float, typer.Option("--mean-stops", min=1, help="Stations of a ride, on average.")] = 8.0
-    flows: Annotated[
-        str | None, typer.Option("--flows", help="How many board at each station: weights with commas between them.")
-    ] = None
+    flows: Annotated[str | None, "How many board at each station: weights with commas between them."] = None
     concessions: Annotated[
         float, typer.Option("--concessions", min=0, max=1, help="Share of people with the sensitive fare.")
     ] = 0.1
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the generator.")] = 1
+    seed: Annotated[int, "Seed of the generator."] = 1
     overwrite: Annotated[bool, _OVERWRITE] = False
 
     def execute(self) -> None:
@@ -70,13 +68,13 @@ class Convert(Command):
     longest: Annotated[
         int | None, typer.Option("--longest", min=1, help="Sequences: visits after this one are left out.")
     ] = None
-    id: Annotated[str | None, typer.Option("--id", help="Trips: column of the person or vehicle.")] = None
-    start: Annotated[str | None, typer.Option("--start", help="Trips: column of the place where it begins.")] = None
-    start_time: Annotated[str | None, typer.Option("--start-time", help="Trips: column of when it begins.")] = None
-    end: Annotated[str | None, typer.Option("--end", help="Trips: column of the place where it ends.")] = None
-    end_time: Annotated[str | None, typer.Option("--end-time", help="Trips: column of when it ends.")] = None
-    sensitive: Annotated[str | None, typer.Option("--sensitive", help="Trips: column of the sensitive value.")] = None
-    unit: Annotated[str, typer.Option("--unit", help="Trips: length of a timestamp, such as min or h.")] = "min"
+    id: Annotated[str | None, "Trips: column of the person or vehicle."] = None
+    start: Annotated[str | None, "Trips: column of the place where it begins."] = None
+    start_time: Annotated[str | None, "Trips: column of when it begins."] = None
+    end: Annotated[str | None, "Trips: column of the place where it ends."] = None
+    end_time: Annotated[str | None, "Trips: column of when it ends."] = None
+    sensitive: Annotated[str | None, "Trips: column of the sensitive value."] = None
+    unit: Annotated[str, "Trips: length of a timestamp, such as min or h."] = "min"
     overwrite: Annotated[bool, _OVERWRITE] = False
 
     def execute(self) -> None:

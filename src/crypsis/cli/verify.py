@@ -38,7 +38,7 @@ class Verify(OnParts):
     published: Annotated[Path, typer.Argument(help="A release folder, or a published file with --model or --quasi.")]
     original: Annotated[
         Path | None,
-        typer.Option("--original", help="Also check that the rows recode this original honestly."),
+        "Also check that the rows recode this original honestly.",
     ] = None
     model: Annotated[
         str | None,
@@ -50,27 +50,20 @@ class Verify(OnParts):
     ] = None
     private_report: Annotated[
         Path | None,
-        typer.Option(
-            "--private-report",
-            help="The publisher's private report. With --original it shows which row is whose. Tracks need it.",
-        ),
+        "The publisher's private report. With --original it shows which row is whose. Tracks need it.",
     ] = None
     longest: Annotated[
         int | None,
-        typer.Option("--longest", help="For a file with --original: visits its trajectories were cut to."),
+        "For a file with --original: visits its trajectories were cut to.",
     ] = None
     suppressed: Annotated[
         list[str] | None,
-        typer.Option("--suppressed", help="For a file: a location or item that was left out. Repeat for several."),
+        "For a file: a location or item that was left out. Repeat for several.",
     ] = None
-    strict: Annotated[
-        bool, typer.Option("--strict", help="For a release: exit with 6 when a light is amber, with 7 when one is red.")
-    ] = False
+    strict: Annotated[bool, "For a release: exit with 6 when a light is amber, with 7 when one is red."] = False
     trusted: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--trusted", help="Public key (.pub) of somebody you trust; the release must be signed by one of them."
-        ),
+        "Public key (.pub) of somebody you trust; the release must be signed by one of them.",
     ] = None
 
     def execute(self) -> None:
