@@ -56,7 +56,7 @@ def attack_release_parts(
     known = original.stands_for
     kind = kind_of_parts(folder)
     if _KINDS.get(kind) is not known or known not in adversary.accepts:
-        kinds = ", ".join(one.__name__ for one in adversary.accepts)
+        kinds = ", ".join(accept.__name__ for accept in adversary.accepts)
         raise NotApplicable(
             f"{type(adversary).__name__} knows pieces of {kinds}; here are {known.__name__} and a release of {kind}."
         )

@@ -138,15 +138,15 @@ def _index(
 def _contained(offsets: Int64s, low: Int64s, high: Int64s, cells: Int64s) -> tuple[Int64s, Int64s]:
     """Every pair of a class and a value that its cell contains."""
     count = 0
-    for one in range(len(cells)):
-        for run in range(offsets[cells[one]], offsets[cells[one] + 1]):
+    for index in range(len(cells)):
+        for run in range(offsets[cells[index]], offsets[cells[index] + 1]):
             count += high[run] - low[run] + 1
     values, classes = np.empty(count, np.int64), np.empty(count, np.int64)
     filled = 0
-    for one in range(len(cells)):
-        for run in range(offsets[cells[one]], offsets[cells[one] + 1]):
+    for index in range(len(cells)):
+        for run in range(offsets[cells[index]], offsets[cells[index] + 1]):
             for value in range(low[run], high[run] + 1):
-                values[filled], classes[filled] = value, one
+                values[filled], classes[filled] = value, index
                 filled += 1
     return values, classes
 

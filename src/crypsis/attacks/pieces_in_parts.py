@@ -131,13 +131,13 @@ def count_fewest(search: Search, rows: ShownRows, shards: Sequence[Any], workers
     found = workers.exchange(search_range, work, len(shards), search, rows.n_rows)
     own = [(shard.rows, files) for shard, files in zip(shards, found, strict=True)]
     counted = workers.map(count_shard, own, search.largest, rows.n_rows)
-    return tuple(add_counts([one[size] for one in counted]) for size in range(search.largest))
+    return tuple(add_counts([count[size] for count in counted]) for size in range(search.largest))
 
 
 def add_counts(counted: Sequence[Counted]) -> Counted:
     """How many of all individuals have how many candidates, by those of some each."""
-    candidates = np.concatenate([np.zeros(0, np.int64), *(one[0] for one in counted)])
-    individuals = np.concatenate([np.zeros(0, np.int64), *(one[1] for one in counted)])
+    candidates = np.concatenate([np.zeros(0, np.int64), *(count[0] for count in counted)])
+    individuals = np.concatenate([np.zeros(0, np.int64), *(count[1] for count in counted)])
     distinct, slot = np.unique(candidates, return_inverse=True)
     total = np.zeros(len(distinct), np.int64)
     np.add.at(total, slot, individuals)

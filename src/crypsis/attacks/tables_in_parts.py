@@ -74,7 +74,7 @@ def link_tables(published: TableFiles, original: Any, workers: Workers) -> Count
     places = [original.names.index(name) for name in quasi]
     known = [original.columns[place] for place in places]
     noted = workers.map(note_cells, published.files, quasi)
-    counts = CellCounts({name: _added([one[name] for one in noted], name) for name in quasi})
+    counts = CellCounts({name: _added([note[name] for note in noted], name) for name in quasi})
     columns = [published.column_of_counts(name, counts)[0] for name in quasi]
     spans = [Spans.of(column, own) for column, own in zip(columns, known, strict=True)]
     numbers = {

@@ -191,7 +191,7 @@ def read_edits(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         content = parse_json(path.read_bytes())
         listed = content if isinstance(content, list) else content["edits"]
         undone = [] if isinstance(content, list) else list(content.get("undone", []))
-        edits = [edit_from_dict(one).to_dict() for one in listed]
+        edits = [edit_from_dict(entry).to_dict() for entry in listed]
     except CrypsisError:
         raise
     except (ValueError, KeyError, TypeError, OSError) as error:

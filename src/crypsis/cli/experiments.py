@@ -201,13 +201,18 @@ def show_rows(rows: Sequence[Mapping[str, Any]], title: str = "", *, cells: bool
     ]
     repeated = any(row["repeat"] for row in rows)
     table = []
-    for one in summaries(rows, figures):
-        line = [str(one["cell"])[:CELL_DIGITS]] if cells else []
-        line += [str(one["label"]), *(shown_value(one[name]) for name in varied), str(one["state"]), _lights(one)]
+    for summary in summaries(rows, figures):
+        line = [str(summary["cell"])[:CELL_DIGITS]] if cells else []
+        line += [
+            str(summary["label"]),
+            *(shown_value(summary[name]) for name in varied),
+            str(summary["state"]),
+            _lights(summary),
+        ]
         for name in figures:
-            spread = f" ± {shown_value(one[f'{name} deviation'])}" if repeated and one[name] is not None else ""
-            line.append(shown_value(one[name]) + spread)
-        table.append([*line, shown_value(one["runtime"])])
+            spread = f" ± {shown_value(summary[f'{name} deviation'])}" if repeated and summary[name] is not None else ""
+            line.append(shown_value(summary[name]) + spread)
+        table.append([*line, shown_value(summary["runtime"])])
     show_table([*(["cell"] if cells else []), "run", *varied, "state", "lights", *figures, "seconds"], table, title)
 
 

@@ -76,7 +76,7 @@ class Risk(OnParts):
             if self.after is not None:
                 risks.append(table_risk(_released(self.after), **settings))
         if SETTINGS.get().json:
-            described = [one.to_dict() for one in risks]
+            described = [risk.to_dict() for risk in risks]
             show(described[0] if self.after is None else {"before": described[0], "after": described[1]}, "")
             return
         headings = ("before", "after") if self.after is not None else ("value",)
@@ -102,30 +102,30 @@ def _released(folder: Path) -> Any:
 
 def _show(risks: list[TableRisk], headings: tuple[str, ...], name: str) -> None:
     figures: list[tuple[str, list[object]]] = [
-        ("records", [one.records for one in risks]),
-        ("suppressed records", [one.suppressed for one in risks]),
-        ("classes", [one.classes for one in risks]),
-        ("smallest class", [one.smallest_class for one in risks]),
-        ("prosecutor: highest risk", [one.prosecutor.highest for one in risks]),
-        ("prosecutor: mean risk", [one.prosecutor.mean for one in risks]),
-        (f"prosecutor: share above {risks[0].limit:g}", [one.prosecutor.share_above for one in risks]),
-        ("journalist: highest risk", [one.journalist.highest for one in risks]),
-        ("journalist: mean risk", [one.journalist.mean for one in risks]),
-        (f"journalist: share above {risks[0].limit:g}", [one.journalist.share_above for one in risks]),
-        ("marketer: expected share of hits", [one.marketer for one in risks]),
-        ("unique in the table", [one.unique_share for one in risks]),
-        ("expected unique in the population", [one.population_unique_share for one in risks]),
+        ("records", [risk.records for risk in risks]),
+        ("suppressed records", [risk.suppressed for risk in risks]),
+        ("classes", [risk.classes for risk in risks]),
+        ("smallest class", [risk.smallest_class for risk in risks]),
+        ("prosecutor: highest risk", [risk.prosecutor.highest for risk in risks]),
+        ("prosecutor: mean risk", [risk.prosecutor.mean for risk in risks]),
+        (f"prosecutor: share above {risks[0].limit:g}", [risk.prosecutor.share_above for risk in risks]),
+        ("journalist: highest risk", [risk.journalist.highest for risk in risks]),
+        ("journalist: mean risk", [risk.journalist.mean for risk in risks]),
+        (f"journalist: share above {risks[0].limit:g}", [risk.journalist.share_above for risk in risks]),
+        ("marketer: expected share of hits", [risk.marketer for risk in risks]),
+        ("unique in the table", [risk.unique_share for risk in risks]),
+        ("expected unique in the population", [risk.population_unique_share for risk in risks]),
     ]
-    if any(one.people is not None for one in risks):
-        figures.insert(1, ("people", [one.people for one in risks]))
+    if any(risk.people is not None for risk in risks):
+        figures.insert(1, ("people", [risk.people for risk in risks]))
     for size in risks[0].class_sizes():
-        counts = [one.class_sizes()[size]["records"] for one in risks]
+        counts = [risk.class_sizes()[size]["records"] for risk in risks]
         if any(counts):
             figures.append((f"records in classes of {size}", list(counts)))
     known = ", ".join(risks[0].quasi)
     show_table(("risk", *headings), [(what, *values) for what, values in figures], f"{name}: known are {known}")
     rows: list[tuple[object, ...]] = []
-    for places in zip(*(one.attributes for one in risks), strict=True):
+    for places in zip(*(risk.attributes for risk in risks), strict=True):
         row: list[object] = [" + ".join(places[0].columns)]
         for place in places:
             row += [place.distinct, place.distinction, place.separation]

@@ -70,7 +70,10 @@ def _show(facts: ScannedFacts) -> None:
     print(f"{facts.kind}: {counted(facts.records, 'record')} in {counted(facts.files, 'file')}")
     if facts.columns:
         headings = ("column", "role", "type", "distinct values", "missing")
-        show_table(headings, [[one.name, one.role, one.type, one.values, one.missing] for one in facts.columns])
+        show_table(
+            headings,
+            [[column.name, column.role, column.type, column.values, column.missing] for column in facts.columns],
+        )
     if facts.distinct_rows is not None:
         print(f"{counted(facts.distinct_rows, 'combination')} of quasi-identifiers")
     if facts.has_too_many_rows:

@@ -58,8 +58,8 @@ class ForestCounts:
         """Of all parts of a forest, in their order; there must be one."""
         labels = (
             pl.concat(
-                pl.DataFrame({"label": one.labels.rename("label"), "visible": one.visible, "hidden": one.hidden})
-                for one in parts
+                pl.DataFrame({"label": part.labels.rename("label"), "visible": part.visible, "hidden": part.hidden})
+                for part in parts
             )
             .group_by("label")
             .agg(pl.col("visible", "hidden").sum())
@@ -68,14 +68,14 @@ class ForestCounts:
         return cls(
             parts[0].k,
             parts[0].m,
-            sum(one.empty_records for one in parts),
-            np.concatenate([one.cluster_sizes for one in parts]),
-            np.concatenate([one.chunks_per_cluster for one in parts]),
-            np.concatenate([one.term_chunk_sizes for one in parts]),
-            sum(one.joint_nodes for one in parts),
-            sum(one.record_chunks for one in parts),
-            sum(one.shared_chunks for one in parts),
-            max(one.joint_depth for one in parts),
+            sum(part.empty_records for part in parts),
+            np.concatenate([part.cluster_sizes for part in parts]),
+            np.concatenate([part.chunks_per_cluster for part in parts]),
+            np.concatenate([part.term_chunk_sizes for part in parts]),
+            sum(part.joint_nodes for part in parts),
+            sum(part.record_chunks for part in parts),
+            sum(part.shared_chunks for part in parts),
+            max(part.joint_depth for part in parts),
             labels["label"],
             labels["visible"].to_numpy(),
             labels["hidden"].to_numpy(),

@@ -72,27 +72,31 @@ def join_forests(forests: Sequence[DisassociatedTransactions]) -> DisassociatedT
     Codes are by label where those of every forest are; who is in which leaf is not told.
     """
     first = forests[0]
-    if all(one.vocabulary is first.vocabulary for one in forests):
-        vocabulary, items, terms = first.vocabulary, [one.items for one in forests], [one.terms for one in forests]
+    if all(forest.vocabulary is first.vocabulary for forest in forests):
+        vocabulary, items, terms = (
+            first.vocabulary,
+            [forest.items for forest in forests],
+            [forest.terms for forest in forests],
+        )
     else:
-        vocabulary = Vocabulary(pl.concat([one.vocabulary.series for one in forests]).unique().sort())
-        codes = [vocabulary.encode(one.vocabulary.series) for one in forests]
+        vocabulary = Vocabulary(pl.concat([forest.vocabulary.series for forest in forests]).unique().sort())
+        codes = [vocabulary.encode(forest.vocabulary.series) for forest in forests]
         items = [code[one.items] for code, one in zip(codes, forests, strict=True)]
         terms = [code[one.terms] for code, one in zip(codes, forests, strict=True)]
-    starts = offsets_of(np.array([one.n_nodes for one in forests])).tolist()
+    starts = offsets_of(np.array([forest.n_nodes for forest in forests])).tolist()
     moved = list(zip(forests, starts[:-1], strict=True))
     return replace(
         first,
         vocabulary=vocabulary,
-        empty_records=sum(one.empty_records for one in forests),
+        empty_records=sum(forest.empty_records for forest in forests),
         parent=np.concatenate([np.where(one.parent < 0, -1, one.parent + start) for one, start in moved]),
-        size=np.concatenate([one.size for one in forests]),
+        size=np.concatenate([forest.size for forest in forests]),
         chunk_node=np.concatenate([one.chunk_node + start for one, start in moved]),
-        chunk_offsets=offsets_of(np.concatenate([np.diff(one.chunk_offsets) for one in forests])),
-        counts=np.concatenate([one.counts for one in forests]),
-        entry_offsets=offsets_of(np.concatenate([np.diff(one.entry_offsets) for one in forests])),
+        chunk_offsets=offsets_of(np.concatenate([np.diff(forest.chunk_offsets) for forest in forests])),
+        counts=np.concatenate([forest.counts for forest in forests]),
+        entry_offsets=offsets_of(np.concatenate([np.diff(forest.entry_offsets) for forest in forests])),
         items=np.concatenate(items),
-        term_offsets=offsets_of(np.concatenate([np.diff(one.term_offsets) for one in forests])),
+        term_offsets=offsets_of(np.concatenate([np.diff(forest.term_offsets) for forest in forests])),
         terms=np.concatenate(terms),
         leaf_of_record=None,
     )

@@ -71,7 +71,7 @@ class ScannedRecords:
             source.refuse_unused(replace(file, path=path))
         given = source.parameters()
         refuse_uniting(given.get("unite"), given.get("person"))
-        return cls(source, file, {one: stamp_of(one) for one in file.places})
+        return cls(source, file, {place: stamp_of(place) for place in file.places})
 
     @property
     def stands_for(self) -> type:

@@ -288,7 +288,7 @@ def times_too_vague(data: Trajectories, width: int, cycle: str) -> VagueTimes:
     """The refusal of visits whose bounds lie in several bins, with what would do."""
     many = int(split_visits(data, width, cycle).sum())
     wider = [one for one in WIDTHS if one > width and (cycle == "none" or CYCLES[cycle] % (one * MINUTE) == 0)]
-    enough = next((one for one in wider if not split_visits(data, one, cycle).any()), None)
+    enough = next((candidate for candidate in wider if not split_visits(data, candidate, cycle).any()), None)
     remedy = "Drop the times, or leave these visits out."
     if enough is not None:
         remedy = (

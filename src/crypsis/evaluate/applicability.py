@@ -39,7 +39,11 @@ def domain_parameters(method: str) -> list[str]:
     kind = METHODS[method]
     if "declared domains" not in kind.needs:
         return []
-    return [one.name for one in parameters_of(kind) if one.name == "domains" or one.name.endswith("_domain")]
+    return [
+        parameter.name
+        for parameter in parameters_of(kind)
+        if parameter.name == "domains" or parameter.name.endswith("_domain")
+    ]
 
 
 def declares_domains(method: str, params: Mapping[str, Any]) -> bool:

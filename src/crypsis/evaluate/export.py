@@ -411,10 +411,10 @@ def write_label_lists(lists: Iterable[Sequence[str]], path: str | Path) -> None:
 def label_lines(lists: Iterable[Sequence[str]]) -> str:
     """One list per line, separated by semicolons; as JSON where labels would be torn apart."""
     listed = [list(labels) for labels in lists]
-    labels = [label for one in listed for label in one]
-    plain = any(len(one) > 1 for one in listed) or not any(" " in label for label in labels)
+    labels = [label for entry in listed for label in entry]
+    plain = any(len(entry) > 1 for entry in listed) or not any(" " in label for label in labels)
     plain = plain and not any(re.search(r"[\t\n\r;|,]|^\s|\s$|^\[", label) for label in labels)
-    lines = (";".join(one) if plain else json.dumps(one, ensure_ascii=False) for one in listed)
+    lines = (";".join(entry) if plain else json.dumps(entry, ensure_ascii=False) for entry in listed)
     return "".join(f"{line}\n" for line in lines)
 
 

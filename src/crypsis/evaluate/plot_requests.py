@@ -41,7 +41,11 @@ class PlotRequest(Checked):
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> PlotRequest:
         """As it stands in a file, where formats may be one text; keys that a plot does not have say nothing."""
-        given = {one.name: table[one.name] for one in parameters_of(cls) if table.get(one.name) is not None}
+        given = {
+            parameter.name: table[parameter.name]
+            for parameter in parameters_of(cls)
+            if table.get(parameter.name) is not None
+        }
         return cls(**{**given, "format": formats_of(given["format"])} if "format" in given else given)
 
     @property

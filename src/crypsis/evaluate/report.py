@@ -314,16 +314,16 @@ class ExperimentReport:
 
     def _summary(self) -> Markup:
         sentences: list[str] = []
-        for one in self.best():
-            label = within(axis_label(one.figure))
-            highest = higher_is_better(one.figure)
+        for cell in self.best():
+            label = within(axis_label(cell.figure))
+            highest = higher_is_better(cell.figure)
             way = _("Highest {figure}: ", figure=label) if highest else _("Lowest {figure}: ", figure=label)
-            often = _(", on average over {repeats} repeats", repeats=len(one.cells)) if len(one.cells) > 1 else ""
+            often = _(", on average over {repeats} repeats", repeats=len(cell.cells)) if len(cell.cells) > 1 else ""
             sentence = join(
                 [
                     way,
-                    element("strong", figure(one.value)),
-                    _(" by {setting}{often}.", setting=one.setting, often=often),
+                    element("strong", figure(cell.value)),
+                    _(" by {setting}{often}.", setting=cell.setting, often=often),
                 ]
             )
             sentences.append(sentence)

@@ -172,7 +172,10 @@ def _read_run(found: Findings, table: Mapping[str, Any], number: int, where: str
 
 def _known_parts(found: Findings, table: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
     """The tables relational, transaction and bound without keys that nothing has, which are reported."""
-    known = ["method", *dict.fromkeys(one.name for name in BOUNDING.values() for one in parameters_of(METHODS[name]))]
+    known = [
+        "method",
+        *dict.fromkeys(parameter.name for name in BOUNDING.values() for parameter in parameters_of(METHODS[name])),
+    ]
     parts: dict[str, Mapping[str, Any]] = {}
     for part in (part for part in _PARTS if isinstance(table.get(part), Mapping)):
         found.table(table[part], f"{where}, {part}", known)

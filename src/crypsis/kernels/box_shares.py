@@ -20,10 +20,10 @@ def point_shares(
     found = np.zeros(len(points))
     for point in range(len(points)):
         total = 0.0
-        for one in range(len(cells)):
+        for index in range(len(cells)):
             inside = True
             for attribute in range(points.shape[1]):
-                cell, code = cells[one, attribute], points[point, attribute]
+                cell, code = cells[index, attribute], points[point, attribute]
                 row = table_row[cell]
                 if row >= 0:
                     inside = tables[row, code]
@@ -32,6 +32,6 @@ def point_shares(
                 if not inside:
                     break
             if inside:
-                total += shares[one]
+                total += shares[index]
         found[point] = total
     return found

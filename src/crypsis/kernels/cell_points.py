@@ -37,16 +37,16 @@ def displacements(
 def medoid(x: Float64s, y: Float64s, points: Int64s) -> int:
     """The point with the least sum of distances to the others; ties go to the smaller x, then the smaller y."""
     sums = np.zeros(len(points))
-    for one in range(len(points)):
-        for other in range(one + 1, len(points)):
-            distance = math.hypot(x[points[one]] - x[points[other]], y[points[one]] - y[points[other]])
-            sums[one] += distance
+    for index in range(len(points)):
+        for other in range(index + 1, len(points)):
+            distance = math.hypot(x[points[index]] - x[points[other]], y[points[index]] - y[points[other]])
+            sums[index] += distance
             sums[other] += distance
     limit = sums.min() + TOLERANCE * max(1.0, sums.min())
     best = -1
-    for one in range(len(points)):
-        point = points[one]
-        if sums[one] <= limit:
+    for index in range(len(points)):
+        point = points[index]
+        if sums[index] <= limit:
             if best < 0 or x[point] < x[best] or (x[point] == x[best] and y[point] < y[best]):
                 best = point
     return best

@@ -104,8 +104,8 @@ def _union_cost_within(
 def class_costs(attributes: Attributes, cells: ClassCells) -> Int64s:
     """What a record of each class costs."""
     costs = np.empty(len(cells.low), np.int64)
-    for one in range(len(costs)):
-        costs[one] = union_cost(attributes, cells, one, cells, one)
+    for index in range(len(costs)):
+        costs[index] = union_cost(attributes, cells, index, cells, index)
     return costs
 
 
@@ -124,10 +124,10 @@ def absorb(cells: ClassCells, one: int, other: ClassCells, second: int) -> None:
 def nearest_class(attributes: Attributes, cells: ClassCells, record: ClassCells, row: int) -> int:
     """The first class whose union with a record costs that record least."""
     best, best_cost = -1, 0
-    for one in range(len(cells.low)):
-        cost = union_cost(attributes, cells, one, record, row)
+    for index in range(len(cells.low)):
+        cost = union_cost(attributes, cells, index, record, row)
         if best < 0 or cost < best_cost:
-            best, best_cost = one, cost
+            best, best_cost = index, cost
     return best
 
 

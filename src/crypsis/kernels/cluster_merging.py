@@ -51,9 +51,9 @@ def merge_within_bound(
     n_numbers = n_clusters
     order = np.arange(n_clusters)  # slots as seeds
     keys = costs.copy()
-    for one in range(n_clusters):
-        if not as_printed and _lacks_items(filled[one], k):
-            keys[one] = -1 - (np.int64(1) << 61) + costs[one]
+    for cluster in range(n_clusters):
+        if not as_printed and _lacks_items(filled[cluster], k):
+            keys[cluster] = -1 - (np.int64(1) << 61) + costs[cluster]
     order = order[order_by(lowest)]
     order = order[order_by(keys[order])]
     n_alive = n_clusters
@@ -105,9 +105,9 @@ def merge_within_bound(
                 distances[seed, other] = max(distances[seed, other], distances[partner, other])
                 distances[other, seed] = distances[seed, other]
             distances[seed, seed] = widest
-        for one in range(n_clusters):
-            if ended[one] == partner:
-                ended[one] = seed
+        for cluster in range(n_clusters):
+            if ended[cluster] == partner:
+                ended[cluster] = seed
         number[partner] = -1
         number[seed] = n_numbers
         slot[n_numbers] = seed

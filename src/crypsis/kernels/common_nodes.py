@@ -13,7 +13,7 @@ from crypsis.kernels.attribute_costs import Attributes, common_node
 def common_nodes(attributes: Attributes, attribute: int, low: Int32s, high: Int32s) -> Int32s:
     """The node over the leaves low to high of each class; the root where there are none."""
     nodes = np.zeros(len(low), np.int32)
-    for one in range(len(low)):
-        if high[one] >= 0:
-            nodes[one] = common_node(attributes, attribute, low[one], high[one])
+    for index in range(len(low)):
+        if high[index] >= 0:
+            nodes[index] = common_node(attributes, attribute, low[index], high[index])
     return nodes

@@ -13,9 +13,9 @@ def largest_distance(x: Float64s, y: Float64s) -> float:
     """Largest distance between two of the points, which come sorted by x, then y; 0 for fewer than two."""
     corners = _hull_corners(x, y)
     largest = 0.0
-    for one in range(len(corners)):
-        for other in range(one + 1, len(corners)):
-            distance = np.hypot(x[corners[one]] - x[corners[other]], y[corners[one]] - y[corners[other]])
+    for index in range(len(corners)):
+        for other in range(index + 1, len(corners)):
+            distance = np.hypot(x[corners[index]] - x[corners[other]], y[corners[index]] - y[corners[other]])
             largest = max(largest, distance)
     return largest
 

@@ -97,9 +97,9 @@ def bad_records(
         sizes[:n_classes] = 0
         for row in range(len(weights)):
             sizes[class_of[row]] += weights[row]
-        for one in range(n_classes):
-            if sizes[one] < k:
-                total += sizes[one]
+        for index in range(n_classes):
+            if sizes[index] < k:
+                total += sizes[index]
         return total
     bad = bad_classes(class_of, n_classes, weights, sensitive, k, constraints, people)
     for row in range(len(weights)):
@@ -233,7 +233,7 @@ def node_loss(
             for attribute in range(len(levels)):
                 total += level_costs[first_level[attribute] + levels[attribute], row] * weights[row]
     discernibility = weights.sum() * suppressed
-    for one in range(n_classes):
-        if not bad[one]:
-            discernibility += sizes[one] * sizes[one]
+    for index in range(n_classes):
+        if not bad[index]:
+            discernibility += sizes[index] * sizes[index]
     return total, discernibility, suppressed

@@ -55,11 +55,11 @@ def route_distances(offsets: Int64s, x: Float64s, y: Float64s) -> Float64s:
     longest = _longest(offsets)
     nothing, row = np.zeros(longest + 1), np.empty(longest)
     distances = np.zeros((n_routes, n_routes))
-    for one in range(n_routes):
-        for other in range(one + 1, n_routes):
-            distance = route_distance(offsets, x, y, one, other, np.inf, nothing, row)
-            distances[one, other] = distance
-            distances[other, one] = distance
+    for route in range(n_routes):
+        for other in range(route + 1, n_routes):
+            distance = route_distance(offsets, x, y, route, other, np.inf, nothing, row)
+            distances[route, other] = distance
+            distances[other, route] = distance
     return distances
 
 

@@ -16,9 +16,9 @@ from crypsis.compilation import njit
 def class_hashes(nodes: Int32s, marks: Int64s, node_start: Int64s) -> Int64s:
     """The sum of the marks of every class's nodes; sums wrap around."""
     hashes = np.zeros(len(nodes), np.int64)
-    for one in range(len(nodes)):
+    for index in range(len(nodes)):
         for attribute in range(nodes.shape[1]):
-            hashes[one] += marks[node_start[attribute] + nodes[one, attribute]]
+            hashes[index] += marks[node_start[attribute] + nodes[index, attribute]]
     return hashes
 
 
@@ -37,29 +37,29 @@ def merged_classes(
     used = np.empty(n_classes, np.int64)
     start = node_start[attribute]
     n_groups = 0
-    for one in range(n_classes):
-        old = nodes[one, attribute]
+    for index in range(n_classes):
+        old = nodes[index, attribute]
         new = replaced[old]
-        key = hashes[one] - marks[start + old] + marks[start + new]
+        key = hashes[index] - marks[start + old] + marks[start + new]
         slot = (key ^ (key >> 31)) & mask
         while True:
             found = slots[slot]
             if found < 0:
                 slots[slot] = n_groups
                 used[n_groups] = slot
-                first[n_groups] = one
-                group_of[one] = n_groups
+                first[n_groups] = index
+                group_of[index] = n_groups
                 n_groups += 1
                 break
             other = first[found]
             same = replaced[nodes[other, attribute]] == new
             if same:
                 for column in range(n_attributes):
-                    if column != attribute and nodes[other, column] != nodes[one, column]:
+                    if column != attribute and nodes[other, column] != nodes[index, column]:
                         same = False
                         break
             if same:
-                group_of[one] = found
+                group_of[index] = found
                 break
             slot = (slot + 1) & mask
     for group in range(n_groups):
@@ -76,11 +76,11 @@ def records_saved(
 
     Groups of classes that no node replaces stay as they are.
     """
-    for one in range(len(nodes)):
-        old = nodes[one, attribute]
+    for index in range(len(nodes)):
+        old = nodes[index, attribute]
         new = replaced[old]
         if new != old:
-            if bad[one]:
-                saved[new] += sizes[one]
-            if bad_group[group_of[one]]:
-                saved[new] -= sizes[one]
+            if bad[index]:
+                saved[new] += sizes[index]
+            if bad_group[group_of[index]]:
+                saved[new] -= sizes[index]

@@ -17,10 +17,10 @@ def distances_to_members(offsets: Int64s, members: Int32s, x: Float64s, y: Float
     """For each slot: the sum of the distances from its code to all members of its symbol."""
     total = np.zeros(len(members), np.float64)
     for symbol in range(len(offsets) - 1):
-        for one in range(offsets[symbol], offsets[symbol + 1]):
-            for other in range(one + 1, offsets[symbol + 1]):
-                distance = np.hypot(x[members[one]] - x[members[other]], y[members[one]] - y[members[other]])
-                total[one] += distance
+        for index in range(offsets[symbol], offsets[symbol + 1]):
+            for other in range(index + 1, offsets[symbol + 1]):
+                distance = np.hypot(x[members[index]] - x[members[other]], y[members[index]] - y[members[other]])
+                total[index] += distance
                 total[other] += distance
     return total
 

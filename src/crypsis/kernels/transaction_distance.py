@@ -76,8 +76,10 @@ def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s
     """
     n_clusters = len(starts) - 1
     ordered = np.empty(len(rows), np.int64)
-    for one in range(n_clusters):
-        ordered[starts[one] : starts[one + 1]] = longest_first(offsets, rows[starts[one] : starts[one + 1]])
+    for cluster in range(n_clusters):
+        ordered[starts[cluster] : starts[cluster + 1]] = longest_first(
+            offsets, rows[starts[cluster] : starts[cluster + 1]]
+        )
     rank = _rank_by_frequency(items)
     sizes = np.empty(len(rows), np.int64)
     frequent, further = np.zeros(len(rows), np.uint64), np.zeros(len(rows), np.uint64)
@@ -91,12 +93,12 @@ def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s
                 further[place] |= ONE << np.uint64(rank[items[index]] % WORD_BITS)
     times = 1 if either else 2
     matrix = np.empty((n_clusters, n_clusters))
-    for one in range(n_clusters):
-        top, bottom = widest_pair(offsets, items, ordered[starts[one] : starts[one + 1]], either)
-        matrix[one, one] = top / bottom
-        for other in range(one):
+    for cluster in range(n_clusters):
+        top, bottom = widest_pair(offsets, items, ordered[starts[cluster] : starts[cluster + 1]], either)
+        matrix[cluster, cluster] = top / bottom
+        for other in range(cluster):
             top, bottom = 0, 1
-            for place in range(starts[one], starts[one + 1]):
+            for place in range(starts[cluster], starts[cluster + 1]):
                 for partner in range(starts[other], starts[other + 1]):
                     both = sizes[place] + sizes[partner]
                     if (both + 1) * bottom <= top:  # even without a common item it would not be wider
@@ -110,8 +112,8 @@ def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s
                         if upper * bottom <= top * lower:
                             continue
                     top, bottom = upper, lower
-            matrix[one, other] = top / bottom
-            matrix[other, one] = top / bottom
+            matrix[cluster, other] = top / bottom
+            matrix[other, cluster] = top / bottom
     return matrix
 
 

@@ -40,7 +40,7 @@ class OriginalCells:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> tuple[OriginalCells, dict[str, Any]]:
         """From options of reading; the others say how the file is written."""
-        own = {one.name: options[one.name] for one in fields(cls) if one.name in options}
+        own = {field.name: options[field.name] for field in fields(cls) if field.name in options}
         return cls(**own), {name: value for name, value in options.items() if name not in own}
 
     def read(

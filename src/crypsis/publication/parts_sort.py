@@ -100,9 +100,9 @@ def publish_blocks(
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
         merged = tuple(_merged_column(noted, index, column) for index, column in enumerate(columns))
-    n_records = sum(one["rows"] for one in noted)
+    n_records = sum(note["rows"] for note in noted)
     seeds = tuple(secrets.randbits(63) for _ in range(2))
-    return PublishedBlocks(tuple(one["file"] for one in noted), merged, n_records, seeds, folder, executor, context)
+    return PublishedBlocks(tuple(note["file"] for note in noted), merged, n_records, seeds, folder, executor, context)
 
 
 def sort_blocks(published: PublishedBlocks) -> SortedParts:
@@ -160,7 +160,7 @@ def note_block(numbered: tuple[int, Any], folder: str, publish: Any, common: Seq
 
 def _merged_column(noted: Sequence[Mapping[str, Any]], place: int, column: Any) -> ColumnFacts:
     """What all blocks together tell of a column; its type as the published values tell it."""
-    held = [one["columns"][place] for one in noted]
+    held = [note["columns"][place] for note in noted]
     values = pl.concat([values for values, _, _ in held]).unique() if held else column.domain.clear()
     kinds = np.unique(np.concatenate([kinds for _, kinds, _ in held])) if held else np.zeros(0, np.int8)
     leaves = [hierarchy for _, _, hierarchy in held if hierarchy is not None]

@@ -41,7 +41,7 @@ def parameter_entries(method: Mapping[str, Any], crs: str | None = None) -> list
     `crs` is the projection that distances are measured in.
     """
     known = METHODS.get(str(method.get("name")))
-    declared = {one.name: one for one in parameters_of(known)} if known else {}
+    declared = {parameter.name: parameter for parameter in parameters_of(known)} if known else {}
     entries = []
     for name, value in (method.get("parameters") or {}).items():
         if value is None:

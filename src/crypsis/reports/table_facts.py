@@ -84,6 +84,6 @@ class TableFacts(ManifestFacts):
         promises = parameters.get("promises")
         if isinstance(promises, list):
             listed = [promise.get("parameters") or {} for promise in promises if isinstance(promise, Mapping)]
-            parameters = next((one for one in listed if "k" in one), {})
+            parameters = next((entry for entry in listed if "k" in entry), {})
         value = parameters.get("k")
         return value if isinstance(value, int) else None

@@ -152,14 +152,14 @@ def encode_mixed(scanned: ScannedMixed, declared: Declarations, executor: Execut
     parts = parts_of(scanned, executor)
     columns, rows = (str(executor.scratch.below(name).folder) for name in ("shards", "sets"))
     noted = executor.map(note_part, list(enumerate(parts)), columns, rows, scanned)
-    table = encode_cells(described, parts, [one["cells"] for one in noted], executor, columns)
-    listed = [one["sets"] for one in noted]
+    table = encode_cells(described, parts, [note["cells"] for note in noted], executor, columns)
+    listed = [note["sets"] for note in noted]
     vocabulary = vocabulary_of(listed)
     sets = EncodedTransactions(
         **encode_rows(listed, vocabulary, executor, rows),
         vocabulary=vocabulary,
         sensitive=scanned.sensitive_items(vocabulary),
-        collapsed=sum(one["collapsed"] for one in noted),
+        collapsed=sum(note["collapsed"] for note in noted),
     )
     of_people = bring_sets_together(table, sets, executor)
     return EncodedMixed(table, sets, scanned.column, scanned.sets, of_people=of_people)

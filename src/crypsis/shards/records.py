@@ -287,11 +287,11 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     files = gather_rows(scanned, parts, executor, folder) if gathered else []
     if not files:
         noted = executor.map(note_part, list(enumerate(parts)), folder, scanned)
-        if first_repeated_id([one["hashes"] for one in noted]) is not None:  # rows of one id lie in several parts
+        if first_repeated_id([note["hashes"] for note in noted]) is not None:  # rows of one id lie in several parts
             files = gather_rows(scanned, parts, executor, folder)
     if files:
         noted = executor.map(note_gathered, list(enumerate(files)), folder, scanned)
-    if scanned.person_column is not None and first_repeated_id([one["hashes"] for one in noted]) is not None:
+    if scanned.person_column is not None and first_repeated_id([note["hashes"] for note in noted]) is not None:
         twice = two_persons if scanned.stands_for is Transactions else two_owners
         raise twice(scanned.person_column, {"where": ROWS_OF_PARTS})
     first = noted[0]["data"]
@@ -306,10 +306,10 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
         locations = Locations(vocabulary)
     facts: dict[str, Any] = {
         **encode_rows(noted, vocabulary, executor, folder),
-        "ids": tuple(one["ids"] for one in noted if one["ids"]),
-        "person_like": next((one["data"].person_like for one in noted if one["data"].person_like is not None), None),
+        "ids": tuple(note["ids"] for note in noted if note["ids"]),
+        "person_like": next((note["data"].person_like for note in noted if note["data"].person_like is not None), None),
     }
-    if facts["person_like"] is None and any(one["ids"] for one in noted):
+    if facts["person_like"] is None and any(note["ids"] for note in noted):
         facts["person_like"] = person_like_of_parts(scanned, parts, (), facts["n_records"], executor)
     owners = None
     if files:
@@ -317,10 +317,13 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
             owners, facts["person"] = _people(scanned, facts["shards"], noted, len(vocabulary), executor)
         began = [(shard, one["first"], one["ids"]) for shard, one in zip(facts["shards"], noted, strict=True)]
         placed = arrange_records(began, len(parts), executor, folder)
-        facts |= {"shards": numbered_shards(placed), "ids": tuple(one["ids"] for one in placed if one["ids"])}
+        facts |= {
+            "shards": numbered_shards(placed),
+            "ids": tuple(placement["ids"] for placement in placed if placement["ids"]),
+        }
     elif scanned.is_wide and scanned.person_column is not None:
         facts["person"] = _people_of_rows(facts["shards"], noted, len(vocabulary), executor)
-    collapsed = sum(getattr(one["data"], "collapsed", 0) for one in noted)
+    collapsed = sum(getattr(note["data"], "collapsed", 0) for note in noted)
     if scanned.unites and facts.get("person") is not None:
         held = int(facts["supports"].sum())
         made = unite_people(facts["person"], len(vocabulary), executor)
@@ -332,7 +335,7 @@ def encode_records(scanned: ScannedRecords, executor: Executor) -> EncodedRecord
     encoded = EncodedTrajectories(
         **facts,
         locations=locations.marked(scanned.sensitive) if scanned.sensitive else locations,
-        drops_times=any(one["data"].drops_times for one in noted),
+        drops_times=any(note["data"].drops_times for note in noted),
         understood=first.understood,
         owners=None if owners is None else owners.astype(np.int32),
     )
@@ -403,10 +406,10 @@ def _people(
 ) -> tuple[Int64s, PeopleOfRecords | None]:
     """Whose the gathered records are, in the order of the input, numbered in the order of their names; and the people,
     None where each record is one, unless records are united."""
-    names = pl.concat([load(one["names"]) for one in noted])
+    names = pl.concat([load(note["names"]) for note in noted])
     people = Vocabulary.of(names)
     persons = people.encode(names).astype(np.int64)
-    began = [load(one["first"]) for one in noted]
+    began = [load(note["first"]) for note in noted]
     part, row = (np.concatenate([one[index] for one in began]) for index in range(2))
     in_input_order = persons[np.lexsort((row, part))]
     if scanned.by_day:  # people are numbered as they appear
@@ -429,14 +432,14 @@ def _people_of_rows(
 ) -> PeopleOfRecords | None:
     """The people of records of which each is a row, in the order of their first records; None where each record is
     one."""
-    names = pl.concat([load(one["names"]) for one in noted])
+    names = pl.concat([load(note["names"]) for note in noted])
     persons = persons_by_first_record(Vocabulary.of(names).encode(names).astype(np.int64), len(names))
     return None if persons is None else people_of_shards(shards, persons, n_codes, executor)
 
 
 def vocabulary_of(noted: Sequence[Mapping[str, Any]]) -> Vocabulary:
     """The labels of all parts."""
-    return Vocabulary.of(pl.concat([load(one["labels"]) for one in noted]))
+    return Vocabulary.of(pl.concat([load(note["labels"]) for note in noted]))
 
 
 def encode_rows(

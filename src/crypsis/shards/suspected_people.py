@@ -46,8 +46,8 @@ def person_like_of_parts(
     files = executor.map(note_named_records, list(enumerate(parts)), folder, scanned, frozenset(used))
     noted: list[dict[str, NamedRecords]] = [load(file) for file in files]
     looked_at, named = [], {}
-    for name in dict.fromkeys(name for one in noted for name in one):
-        found = [one[name] for one in noted if name in one]
+    for name in dict.fromkeys(name for note in noted for name in note):
+        found = [note[name] for note in noted if name in note]
         named[name] = len(np.unique(np.concatenate([one.values for one in found])))
         present = len(np.unique(np.concatenate([one.pairs for one in found])))
         if present > named[name]:

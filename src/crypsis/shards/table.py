@@ -160,7 +160,7 @@ class DescribedColumns:
         them."""
         if self.source.time_format is None:
             return {}, []
-        wholes = {name: _united_cells([one.distinct(name) for one in parts], parts) for name in self.names}
+        wholes = {name: _united_cells([part.distinct(name) for part in parts], parts) for name in self.names}
         missing, lenient = self.source.missing, self.source.as_missing
         try:
             dated, notes = dated_columns([*wholes.values()], self.source.time_format, missing, None, lenient=lenient)
@@ -169,7 +169,7 @@ class DescribedColumns:
             if name is None:
                 raise
             wrong = str(wholes[str(name)].cast(pl.String)[cast(int, error.details["row"])])
-            where = next(one.part.file for one in parts if _holds(one.distinct(str(name)), wrong))
+            where = next(part.part.file for part in parts if _holds(part.distinct(str(name)), wrong))
             raise BadTimestamps(error.sentence, where=where, column=name) from None
         return {cells.name: cells for cells in dated}, notes
 
@@ -400,7 +400,7 @@ def _united(
 ) -> tuple[Column, list[Int32s]]:
     """The column of all parts, and for each part the code of every distinct cell. `dated` are the distinct cells of all
     parts, where they are dates or times in a declared form."""
-    distinct = [one.distinct(name) for one in parts]
+    distinct = [part.distinct(name) for part in parts]
     whole = _united_cells(distinct, parts)
     alike = [series.cast(whole.dtype) for series in distinct]
     cells = described.source.cells()

@@ -160,7 +160,7 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
     for part, one in filled[1:]:
         _check_alike(part, one, filled[0][1])
     first = (filled[0][1] if filled else noted[0])["data"]
-    divided = first_repeated_id([one["hashes"] for one in noted]) is not None
+    divided = first_repeated_id([note["hashes"] for note in noted]) is not None
     if divided:  # fixes of one track lie in several parts
         scanned = replace(scanned, track_column=dict(first.understood)["id"])
         files = gather_rows(scanned, parts, executor, folder)
@@ -169,8 +169,8 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
         placed = arrange_records(began, len(parts), executor, folder)
     else:
         placed = noted
-    n_records = sum(one["rows"] for one in noted)
-    like = next((one["data"].person_like for one in noted if one["data"].person_like is not None), None)
+    n_records = sum(note["rows"] for note in noted)
+    like = next((note["data"].person_like for note in noted if note["data"].person_like is not None), None)
     told = dict(first.understood)
     if like is None and "person" not in told and "id" in told:
         scanned = replace(scanned, track_column=told["id"])
@@ -178,11 +178,11 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
     return EncodedTracks(
         shards=numbered_shards(placed),
         n_records=n_records,
-        n_fixes=sum(one["fixes"] for one in noted),
-        longest=max((one["longest"] for one in noted), default=0),
+        n_fixes=sum(note["fixes"] for note in noted),
+        longest=max((note["longest"] for note in noted), default=0),
         crs=first.crs,
-        repeated=sum(one["data"].repeated for one in noted),
-        ids=tuple(one["ids"] for one in placed if one["ids"]),
+        repeated=sum(note["data"].repeated for note in noted),
+        ids=tuple(placement["ids"] for placement in placed if placement["ids"]),
         owner_names=_owners_in_order(noted, placed),
         person_like=like,
         understood=first.understood,
@@ -191,10 +191,10 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
 
 def _owners_in_order(noted: Sequence[dict[str, Any]], placed: Sequence[dict[str, Any]]) -> pl.Series | None:
     """The owner of each track, where tracks have owners; tracks were noted in one order and stand in another."""
-    owners = names_of([one["owners"] for one in noted if one["owners"]])
+    owners = names_of([note["owners"] for note in noted if note["owners"]])
     if owners is None or noted is placed:
         return owners
-    told, asked = (names_of([one["ids"] for one in pieces if one["ids"]]) for pieces in (noted, placed))
+    told, asked = (names_of([piece["ids"] for piece in pieces if piece["ids"]]) for pieces in (noted, placed))
     assert told is not None
     assert asked is not None
     known = pl.DataFrame({"id": told.cast(pl.String), "owner": owners})

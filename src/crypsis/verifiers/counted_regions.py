@@ -73,15 +73,15 @@ def _overlap(low: Int64s, high: Int64s) -> tuple[int, int]:
 @njit
 def _first_overlap(low: Int32s, high: Int32s) -> tuple[int, int]:
     """Regions are sorted by their first column, so only those that begin before a region ends there can overlap it."""
-    for one in range(len(low)):
-        for two in range(one + 1, len(low)):
-            if low[two, 0] >= high[one, 0]:
+    for index in range(len(low)):
+        for two in range(index + 1, len(low)):
+            if low[two, 0] >= high[index, 0]:
                 break
             apart = False
             for place in range(1, low.shape[1]):
-                if low[two, place] >= high[one, place] or low[one, place] >= high[two, place]:
+                if low[two, place] >= high[index, place] or low[index, place] >= high[two, place]:
                     apart = True
                     break
             if not apart:
-                return one, two
+                return index, two
     return -1, -1

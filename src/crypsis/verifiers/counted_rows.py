@@ -71,7 +71,7 @@ class CountedRows:
 def count_rows(files: Sequence[str], read: Read, workers: Workers, seeds: Sequence[int] | None = None) -> CountedRows:
     """Read every part, and count what single symbols tell. With `seeds`, rows are also added up to a checksum."""
     noted = workers.map(note_names, list(files), read)
-    names = sorted({name for one in noted for name in one})
+    names = sorted({name for note in noted for name in note})
     pieces = workers.exchange(code_rows, list(enumerate(files)), len(files), read, names)
     coded = tuple(file for piece in pieces for file in piece)
     return _counted(coded, names, workers, seeds)
@@ -81,15 +81,15 @@ def _counted(
     coded: tuple[str, ...], names: list[tuple[str, ...]], workers: Workers, seeds: Sequence[int] | None
 ) -> CountedRows:
     counted = workers.map(count_symbols, coded, len(names), seeds)
-    longest = max((len(one["lengths"]) for one in counted), default=1)
-    lengths = [np.pad(one["lengths"], (0, longest - len(one["lengths"]))) for one in counted]
+    longest = max((len(count["lengths"]) for count in counted), default=1)
+    lengths = [np.pad(count["lengths"], (0, longest - len(count["lengths"]))) for count in counted]
     checksum = None
     if seeds is not None:
-        checksum = added_checksums([one["checksum"] for one in counted])
+        checksum = added_checksums([count["checksum"] for count in counted])
     return CountedRows(
         names,
-        np.sum([one["supports"] for one in counted], axis=0),
-        np.sum([one["occurrences"] for one in counted], axis=0),
+        np.sum([count["supports"] for count in counted], axis=0),
+        np.sum([count["occurrences"] for count in counted], axis=0),
         np.sum(lengths, axis=0),
         coded,
         workers,

@@ -63,18 +63,18 @@ def count_forests(
     if not isinstance(promised, DisassociationAnonymity):
         raise NotApplicable(f"{promised.model} is not counted on parts; verify the release without an executor.")
     checked: list[dict[str, Any]] = workers.map(check_part, list(files), read, promised, seed)
-    first_root = np.concatenate([[0], np.cumsum([one["roots"] for one in checked])]).tolist()
-    by_kind = zip(*[one["problems"] for one in checked], strict=True)
+    first_root = np.concatenate([[0], np.cumsum([check["roots"] for check in checked])]).tolist()
+    by_kind = zip(*[check["problems"] for check in checked], strict=True)
     every = (_moved(problem, first) for kind in by_kind for own, first in zip(kind, first_root[:-1], strict=True)
              for problem in own)  # fmt: skip
-    lowest = [one["lowest"] for one in checked if one["lowest"] is not None]
+    lowest = [check["lowest"] for check in checked if check["lowest"] is not None]
     return CountedForests(
-        ForestCounts.added([one["counts"] for one in checked]),
+        ForestCounts.added([check["counts"] for check in checked]),
         promised,
         min(lowest, default=None),
         tuple(islice(every, MOST_REPORTED)),
-        next((one["damage"] for one in checked if one["damage"] is not None), None),
-        None if seed is None else added_checksums([one["checksum"] for one in checked]),
+        next((check["damage"] for check in checked if check["damage"] is not None), None),
+        None if seed is None else added_checksums([check["checksum"] for check in checked]),
     )
 
 

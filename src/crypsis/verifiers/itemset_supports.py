@@ -152,12 +152,12 @@ def _pairs_by_bits(offsets: Int64s, codes: Int32s, n_codes: int) -> Int32s:
     """Count the records of each pair as the common bits of its two items."""
     bits = record_bits(offsets, codes, n_codes)
     matrix = np.zeros((n_codes, n_codes), np.int32)
-    for one in range(n_codes):
-        for other in range(one + 1, n_codes):
+    for code in range(n_codes):
+        for other in range(code + 1, n_codes):
             count = 0
             for word in range(bits.shape[1]):
-                count += ones_in(bits[one, word] & bits[other, word])
-            matrix[one, other] = count
+                count += ones_in(bits[code, word] & bits[other, word])
+            matrix[code, other] = count
     return matrix
 
 

@@ -156,15 +156,15 @@ def _equal(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals:
 def _ordered(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals: Int64s, whole: int) -> Int64s:
     """Sum over all values of the difference of what came up to them, in class and table."""
     found = np.zeros(len(totals), np.int64)
-    for one in range(len(totals)):
-        if totals[one] == 0:
+    for index in range(len(totals)):
+        if totals[index] == 0:
             continue
-        place, in_class, in_table, total = start[one], 0, 0, 0
+        place, in_class, in_table, total = start[index], 0, 0, 0
         for value in range(len(table)):
             in_table += table[value]
-            if place < start[one + 1] and values[place] == value:
+            if place < start[index + 1] and values[place] == value:
                 in_class += counts[place]
                 place += 1
-            total += abs(in_class * whole - in_table * totals[one])
-        found[one] = total
+            total += abs(in_class * whole - in_table * totals[index])
+        found[index] = total
     return found

@@ -148,9 +148,9 @@ def count_parts(
         classes = workers.exchange(cut_by_class, grouped, targets, columns.named("quasi"), targets)
     shares = {} if owned is None else owned.shares
     counted = workers.map(count_classes, classes, columns, by, promises, secrets, sizes_of_people, shares)
-    sizes = _added_up([one["sizes"] for one in counted])
-    people = None if owned is None else _added_up([one["people"] for one in counted])
-    smallest = min((one["smallest"] for one in counted if one["smallest"] is not None), default=None)
+    sizes = _added_up([count["sizes"] for count in counted])
+    people = None if owned is None else _added_up([count["people"] for count in counted])
+    smallest = min((count["smallest"] for count in counted if count["smallest"] is not None), default=None)
     levels: dict[tuple[int, str], dict[str, Any]] = {}
     for one in counted:
         for key, found in one["levels"].items():
@@ -168,8 +168,8 @@ def count_parts(
 
 def _added_up(histograms: Sequence[Mapping[int, int]]) -> dict[int, int]:
     total: dict[int, int] = {}
-    for one in histograms:
-        for size, count in one.items():
+    for histogram in histograms:
+        for size, count in histogram.items():
             total[size] = total.get(size, 0) + count
     return total
 

@@ -301,7 +301,7 @@ class _Checker:
                 self.problems.append(f"{where}: 'combine' must be all, any or weighted, got {combine!r}.")
             listed = each.get("compare") or [{key: each[key] for key in _COMPARE_KEYS - {"weight"} if key in each}]
             base = {side: each.get(side, {}) for side in ("left", "right")}
-            compared = [self._comparison(one, base, known, where) for one in listed]
+            compared = [self._comparison(entry, base, known, where) for entry in listed]
             block = [self._comparison(one, base, known, where) for one in each.get("block", [])]
             if any(one is None for one in (*compared, *block)):
                 continue

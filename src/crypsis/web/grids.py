@@ -94,7 +94,7 @@ class Grid:
         return order
 
     def _computed(self, sort: tuple[Sort, ...], filters: tuple[Filter, ...]) -> Int64s:
-        for name in (*(one.column for one in sort), *(one.column for one in filters)):
+        for name in (*(key.column for key in sort), *(one.column for one in filters)):
             if name not in self.columns:
                 raise unknown_column(name, self.columns)
         kept = np.arange(self.frame.height, dtype=np.int64)
@@ -104,7 +104,7 @@ class Grid:
             keys = pl.DataFrame({str(index): self._key(one.column)[kept] for index, one in enumerate(sort)})
             places = keys.select(
                 pl.arg_sort_by(
-                    keys.columns, descending=[one.descending for one in sort], nulls_last=True, maintain_order=True
+                    keys.columns, descending=[key.descending for key in sort], nulls_last=True, maintain_order=True
                 )
             )
             kept = kept[places.to_series().to_numpy()]

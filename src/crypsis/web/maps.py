@@ -70,7 +70,7 @@ def area_map(cells: Any, marked: set[int], view: MapView) -> Markup:
     """Areas with their fixes and the moves between them; each can be reached and marked with the keyboard, too."""
     page_x, page_y = view.plane.place(cells.state.x, cells.state.y)
     figures = cells.figures
-    busiest = max((one.points for one in figures), default=1) or 1
+    busiest = max((figure.points for figure in figures), default=1) or 1
     areas = []
     for index, polygon in enumerate(voronoi_polygons(page_x, page_y, (0.0, 0.0, view.width, view.height))):
         if len(polygon) < 3:
@@ -167,7 +167,7 @@ def flow_width(count: int, strongest: int) -> float:
 
 def area_legend(cells: Any) -> Markup:
     """What shades and lines of the areas mean, with figures."""
-    busiest = max((one.points for one in cells.figures), default=0)
+    busiest = max((figure.points for figure in cells.figures), default=0)
     strongest = max((flow.count for flow in cells.flows), default=0)
     k = cells.merging.k
     weak = sum(flow.count < k for flow in cells.flows)

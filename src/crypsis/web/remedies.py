@@ -75,7 +75,7 @@ class Mending:
 
     @property
     def _parameters(self) -> dict[str, Any]:
-        return {one.name: one for one in parameters_of(METHODS[self.method])}
+        return {parameter.name: parameter for parameter in parameters_of(METHODS[self.method])}
 
     def _step(self, name: str) -> Callable[[], None] | None:
         """A control, or None where it would do nothing."""

@@ -62,7 +62,7 @@ def _of_classes(original: Any, published: Any) -> Iterator[tuple[str, float, flo
 
 
 def _of_pairs(original: Any, review: Review | None) -> Iterator[tuple[str, float, float]]:
-    found = [] if review is None else [one for one in review.disclosure.findings if one.code == _PAIRS]
+    found = [] if review is None else [finding for finding in review.disclosure.findings if finding.code == _PAIRS]
     if not found or found[0].share is None:
         return
     before = known_before(original, _people(original), ReviewThresholds().work)

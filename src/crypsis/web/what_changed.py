@@ -63,7 +63,7 @@ def _policy(name: str) -> str:
 def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What of the settings of a run is not what it was, in words."""
     former, current = before.get("params") or {}, now.get("params") or {}
-    defaults = {one.name: one for one in parameters_of(METHODS[now["method"]])}
+    defaults = {parameter.name: parameter for parameter in parameters_of(METHODS[now["method"]])}
 
     def told_value(params: Mapping[str, Any], name: str) -> str:
         known = defaults.get(name)

@@ -33,5 +33,5 @@ class Join(Step):
             raise BadParameter(f"Both tables have a column {shared[0]!r}; rename one.", parameter="table")
         rows = pl.Series(range(other.height), dtype=pl.UInt32)
         found = known_column(frame, self.column).cast(pl.String).replace_strict(keys, rows, default=None)
-        beside = [one.gather(found).alias(one.name) for one in other.iter_columns() if one.name != key]
+        beside = [column.gather(found).alias(column.name) for column in other.iter_columns() if column.name != key]
         return frame.with_columns(beside)

@@ -34,11 +34,11 @@ def within(
 def exact_loss(recoded: Iterable[Recoded | None], suppressed: int, n_records: int, form: ItemLoss = ZERO) -> Fraction:
     """The mean loss of all records as a fraction; a suppressed one loses everything."""
     counts: Counter[tuple[tuple[int, Fraction], ...]] = Counter()
-    for one in recoded:
-        if one is not None:
-            charges = list(zip(map(len, one.symbols), form.exact_weights(one.symbols), strict=True))
-            codes = one.codes.tolist()
-            for start, end in pairwise(one.offsets.tolist()):
+    for cluster in recoded:
+        if cluster is not None:
+            charges = list(zip(map(len, cluster.symbols), form.exact_weights(cluster.symbols), strict=True))
+            codes = cluster.codes.tolist()
+            for start, end in pairwise(cluster.offsets.tolist()):
                 counts[tuple(sorted(charges[code] for code in codes[start:end]))] += 1
     total = Fraction(suppressed)
     for shown, count in counts.items():

@@ -44,7 +44,7 @@ def recode_clusters(clusters: Clusters, recoder: ItemRecoder, context: RunContex
         recoded[one] = found
     listed = [one for one in recoded if one is not None]
     if len(listed) < len(members):
-        bad = [members[one] for one in range(len(members)) if recoded[one] is None]
+        bad = [members[index] for index in range(len(members)) if recoded[index] is None]
         records = sum(map(len, bad))
         limited = getattr(recoder.method, "utility", None) is not None
         reason = "the utility policy keeps items apart, " if limited else ""
@@ -79,7 +79,7 @@ def publish_clusters(
 
 def mean_item_loss(recoded: Sequence[Recoded], loss: ItemLoss, suppressed: int, n_records: int) -> float:
     """UL of all records; a suppressed one loses everything."""
-    return (sum(float(one.losses(loss).sum()) for one in recoded) + suppressed) / max(n_records, 1)
+    return (sum(float(cluster.losses(loss).sum()) for cluster in recoded) + suppressed) / max(n_records, 1)
 
 
 def refuse_frequent_secrets(recoder: ItemRecoder, n_records: int) -> None:

@@ -107,7 +107,7 @@ def cluster_block(
     n_classes = int(class_of.max(initial=-1)) + 1
     cells = class_cells(quasi.codes, class_of, n_classes, quasi.bit_start)
     nodes = [np.zeros(0, np.int64)] * len(problem.quasi)
-    if any(one.kind == TREE for one in problem.quasi):
+    if any(column.kind == TREE for column in problem.quasi):
         nodes = nodes_of_classes(quasi, cells)
     content = {"codes": codes, "rows": rows, "class_of": class_of, "cells": tuple(cells)}
     file = Scratch.at(folder).save(f"block-{int(rows[0]) if len(rows) else 0}-{len(rows)}", content)

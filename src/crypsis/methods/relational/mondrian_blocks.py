@@ -69,7 +69,7 @@ class Problem:
     def identifiers(self, codes: Int32s, quasi: Int32s | None = None) -> QuasiIdentifiers:
         """The quasi-identifiers of some records, with the costs and trees of all; `quasi` are their codes if known."""
         table = table_of(self.columns, codes)
-        own = tuple(replace(one, column=table.column(one.column.name)) for one in self.quasi)
+        own = tuple(replace(column, column=table.column(column.column.name)) for column in self.quasi)
         made = self.layout.quasi_codes(codes) if quasi is None else quasi
         return QuasiIdentifiers(table, own, made, self.attributes, self.denominator, self.exact)
 
@@ -106,8 +106,8 @@ def layout_of(data: EncodedTable, quasi: Sequence[QuasiIdentifier], secrets: Seq
     return ShardLayout(
         tuple(data.places("quasi")),
         tuple(secrets),
-        tuple(one.leaf_of_value for one in quasi),
-        tuple(len(one.column.domain) if one.tree is None else len(one.tree.names) for one in quasi),
+        tuple(column.leaf_of_value for column in quasi),
+        tuple(len(column.column.domain) if column.tree is None else len(column.tree.names) for column in quasi),
     )
 
 
@@ -267,7 +267,7 @@ def classes_of_block(
     for one, node in known:
         cells.low[one], cells.high[one], cells.absent[one], cells.bits[one] = whole[node]
     nodes = [np.zeros(0, np.int64)] * len(problem.quasi)
-    if any(one.kind == TREE for one in problem.quasi):
+    if any(column.kind == TREE for column in problem.quasi):
         nodes = nodes_of_classes(identifiers, cells)
     as_they_are = all(isinstance(file, TableShard) for file in files)
     content = {

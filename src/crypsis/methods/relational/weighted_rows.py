@@ -50,7 +50,7 @@ def recode_by_rows(
         if data.person is not None:
             folder = str(executor.scratch.below("distinct").folder)
             counted = executor.map(count_rows_of_people, list(enumerate(data.person.shards)), folder, places)
-            rows = pl.concat([load(one.file) for one in counted])
+            rows = pl.concat([load(count.file) for count in counted])
         else:
             rows = executor.fold(count_rows, add_rows, data.shards, places) if data.shards else no_rows(places)
         if len(rows) > DRIVER_ROWS:

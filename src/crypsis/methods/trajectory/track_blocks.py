@@ -190,7 +190,7 @@ def _united(method: PPSG, whole: Tracks, done: Sequence[ProtectedBlock], context
     order = np.argsort(inputs, kind="stable")
     lost = sorted((one for block in done for one in block.facts["lost"]), key=lambda one: int(one["row"]))
     accounts = [block.facts["accounting"] for block in done]
-    accounting = {name: sum(one[name] for one in accounts) for name in accounts[0]}
+    accounting = {name: sum(account[name] for account in accounts) for name in accounts[0]}
     context.private.update(lost=lost, published_input_rows=inputs[order], accounting=accounting)
     individuals = individuals_of(whole, method.unit, type(method).__name__)
     fixes = RareFixes.of(whole, people_of_fixes(whole, individuals), method.k, method.precision)

@@ -220,7 +220,7 @@ def _united_symbols(
     members = [np.frombuffer(symbol, np.int32) for symbol in numbers]
     symbols = Symbols(
         locations.vocabulary,
-        offsets_of(np.array([len(one) for one in members], np.int64)),
+        offsets_of(np.array([len(member) for member in members], np.int64)),
         np.concatenate([*members, np.zeros(0, np.int32)]),
     )
     return symbols, own, tuple(sorted({label for block in done for label in block.example.sensitive}))

@@ -66,7 +66,7 @@ def _parameters(promised: Mapping[str, Any]) -> list[tuple[str, Markup]]:
     """Each with its value and what it says. Switches that are off promise nothing and are left out."""
     told = promised.get("parameters") or {}
     model = GUARANTEES.get(str(promised.get("model")))
-    declared = {one.name: one for one in parameters_of(model)} if model else {}
+    declared = {parameter.name: parameter for parameter in parameters_of(model)} if model else {}
     rows = []
     for name, value in told.items():
         if value is None or value is False:

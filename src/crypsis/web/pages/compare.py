@@ -193,7 +193,7 @@ class ComparePage:
                 told_values = [field.value for field in fields]
                 if any(value is None for value in told_values):
                     return
-                kind = next(one.type for one in sweepable if one.name == param.value)
+                kind = next(parameter.type for parameter in sweepable if parameter.name == param.value)
                 start, end, step = (
                     int(value) if kind is int and float(value).is_integer() else value for value in told_values
                 )
@@ -257,7 +257,7 @@ class ComparePage:
     def _set_method(self, index: int, name: str | None) -> None:
         if name:
             runs = self.runs
-            known = {one.name for one in parameters_of(METHODS[name])}
+            known = {parameter.name for parameter in parameters_of(METHODS[name])}
             params = {key: value for key, value in (runs[index].get("params") or {}).items() if key in known}
             sweep = runs[index].get("sweep")
             runs[index] = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
@@ -279,7 +279,7 @@ class ComparePage:
         name = next((one for one in possible if one not in used), possible[0] if possible else None)
         if name is None:
             return
-        known = {one.name for one in parameters_of(METHODS[name])}
+        known = {parameter.name for parameter in parameters_of(METHODS[name])}
         params = {
             key: value
             for key, value in ((self.runs[0].get("params") if self.runs else None) or {"k": 5}).items()

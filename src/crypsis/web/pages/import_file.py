@@ -413,7 +413,10 @@ def _option_field(option: Parameter) -> Any:
     choices = option.choices or (("yes", "no") if option.type is bool else ())
     label = option.name.capitalize()
     if choices:
-        known = {"": _("detected") if option.optional else _("as usual"), **{one: translated(one) for one in choices}}
+        known = {
+            "": _("detected") if option.optional else _("as usual"),
+            **{choice: translated(choice) for choice in choices},
+        }
         return ui.select(known, label=label, value="").props(_FIELD).tooltip(note_words(option.help))
     return ui.input(label).props(f"{_FIELD} debounce=500 maxlength=1000").tooltip(note_words(option.help))
 

@@ -408,7 +408,7 @@ class PartsPage:
                 columns = facts.get("columns", ())
                 words = ", ".join(f"{one['name']}: {types.get(one['type'], one['type'])}" for one in columns[:4])
                 theme.tile(_("Columns"), number(len(columns)), words)
-                theme.tile(_("Missing values"), number(sum(one["missing"] for one in columns)))
+                theme.tile(_("Missing values"), number(sum(column["missing"] for column in columns)))
                 if facts.get("distinct_rows") is not None:
                     theme.tile(_("Combinations of quasi-identifiers"), number(facts["distinct_rows"]))
             elif facts["kind"] == "tracks":

@@ -301,7 +301,7 @@ class PolicyEditor:
         if unknown:
             with self.note:
                 shown = ", ".join(unknown[:8]) + (" …" if len(unknown) > 8 else "")
-                way_on = _("\nPut ; between items, not a comma.") if any("," in one for one in unknown) else ""
+                way_on = _("\nPut ; between items, not a comma.") if any("," in name for name in unknown) else ""
                 title = _("{labels_are} not in the data", labels_are=counted(len(unknown), "label is", "labels are"))
                 theme.message("caution", title, shown + way_on)
 

@@ -174,7 +174,7 @@ class QueryPage:
         if name == "relation":
             return _select(
                 _("Relation"),
-                {one: translated(one.replace("_", " ")) for one in RELATIONS},
+                {relation: translated(relation.replace("_", " ")) for relation in RELATIONS},
                 RELATIONS[0],
                 self._changed,
             )

@@ -340,9 +340,9 @@ def place_table(published: dict[str, int], held: dict[str, int]) -> str:
 
 def curves(history: Sequence[WindowFigures]) -> Markup:
     """Two small plots over the windows: the share held back, and the lag."""
-    shares = [100 * one["suppressed_share"] for one in history]
-    lags = [float(one["lag"]) for one in history]
-    windows = [one["window"] + 1 for one in history]
+    shares = [100 * step["suppressed_share"] for step in history]
+    lags = [float(step["lag"]) for step in history]
+    windows = [step["window"] + 1 for step in history]
     label = _(
         "Windows {windows} to {windows2}: held back {shares:.3g} % at last, at most {shares2:.3g} %; lag "
         "{lags:.0f} timestamps at last, at most {lags2:.0f}.",

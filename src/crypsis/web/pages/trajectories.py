@@ -322,7 +322,7 @@ class TessellationPage:
 
     def _counted(self) -> Any:
         """Who counts as one where owners have several tracks: people, unless single tracks are chosen."""
-        unit = next(one for one in parameters_of(PPSG) if one.name == "unit")
+        unit = next(parameter for parameter in parameters_of(PPSG) if parameter.name == "unit")
         labels = {name: translated(words) for name, words in unit.choice_labels.items()}
         chosen = "owner" if self.tracks.owner_repeats else None
         field = ui.select(labels, value=chosen, label=_("What counts as one person"))

@@ -168,11 +168,15 @@ class VerifyPage:
             return
         with self.parameters:
             ui.label(translated(GUARANTEES[self.model.value].protects_from)).classes("muted small")
-            for one in parameters_of(GUARANTEES[self.model.value]):
-                words, more = label_of(one)
-                usual = _USUAL.get(one.name, "") if one.required or one.default is None else str(one.default)
-                default = told.get(one.name) or usual
-                self.fields[one.name] = _field(words, one.name, more, default)
+            for parameter in parameters_of(GUARANTEES[self.model.value]):
+                words, more = label_of(parameter)
+                usual = (
+                    _USUAL.get(parameter.name, "")
+                    if parameter.required or parameter.default is None
+                    else str(parameter.default)
+                )
+                default = told.get(parameter.name) or usual
+                self.fields[parameter.name] = _field(words, parameter.name, more, default)
             if _is_of_tables(self.model.value):
                 self.fields["quasi"] = self._columns_field(_("Columns that others may know"), "quasi")
                 self.fields["sensitive"] = self._columns_field(_("Columns that must not be learned"), "sensitive")
