@@ -89,7 +89,7 @@ class AttackFigures(ABC):
     @property
     def curve(self) -> tuple[RiskAtSize, ...]:
         """How the risk grows with the knowledge, beyond what was asked for where the attack looks further."""
-        return tuple(RiskAtSize.of(self.first_size + place, one) for place, one in enumerate(self.counted))
+        return tuple(RiskAtSize.of(self.first_size + index, one) for index, one in enumerate(self.counted))
 
     @property
     def outcome(self) -> RiskAtSize:

@@ -51,7 +51,7 @@ def prepare_search(
         np.ascontiguousarray(values),
         np.ascontiguousarray(class_cells),
         starts,
-        np.concatenate([span.offsets + slots[place] for place, span in enumerate(spans)]),
+        np.concatenate([span.offsets + slots[slot] for slot, span in enumerate(spans)]),
         np.concatenate([span.low for span in spans]),
         np.concatenate([span.high for span in spans]),
         indexed,

@@ -142,11 +142,11 @@ def _rest(rows: Rows, chosen: Int64s, begins: Int64s) -> Rows:
 def _fewest_beside(rows: Rows, known: Rows, largest: int) -> Int64s:
     """The fewest of these rows that fit up to 0, 1, … `largest` of the known atoms of each record."""
     atoms, codes = np.unique(known[1], return_inverse=True)
-    place = np.minimum(np.searchsorted(atoms, rows[1]), max(len(atoms) - 1, 0))
-    looked_for: Bools = atoms[place] == rows[1] if len(atoms) else np.zeros(len(rows[1]), np.bool_)
+    index = np.minimum(np.searchsorted(atoms, rows[1]), max(len(atoms) - 1, 0))
+    looked_for: Bools = atoms[index] == rows[1] if len(atoms) else np.zeros(len(rows[1]), np.bool_)
     offsets = np.append(0, np.cumsum(looked_for))[rows[0]]
     n_rows = len(offsets) - 1
-    bits = record_bits(offsets, place[looked_for].astype(np.int32), max(len(atoms), 1))
+    bits = record_bits(offsets, index[looked_for].astype(np.int32), max(len(atoms), 1))
     everybody = record_bits(np.arange(n_rows + 1), np.zeros(n_rows, np.int32), 1)
     number = equal_rows(known[0], codes.astype(np.int32))
     _, example, of_record = np.unique(number, return_index=True, return_inverse=True)

@@ -146,7 +146,7 @@ class _Search:
         class_of = np.where(released.suppressed, -1, _places(shown, classes))
         sizes = np.bincount(class_of[class_of >= 0], minlength=len(classes)).astype(np.int64)
         class_cells = np.stack([classes[name].to_numpy().astype(np.int64) for name in shown.columns], axis=1)
-        people = pl.DataFrame({str(place): column.codes for place, column in enumerate(known)})
+        people = pl.DataFrame({str(index): column.codes for index, column in enumerate(known)})
         distinct = people.unique(maintain_order=True)
         values = np.stack([distinct[name].to_numpy().astype(np.int64) for name in distinct.columns], axis=1)
         spans = [Spans.of(released.column(name), column) for name, column in zip(shown.columns, known, strict=True)]

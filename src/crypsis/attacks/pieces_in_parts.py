@@ -168,8 +168,8 @@ def load_by_piece(file: str, pieces: Pieces, whole_rows: bool) -> Float64s:
     offsets, codes = rows = load(file)
     entries = np.append(0, np.cumsum(np.diff(pieces.offsets)[codes]))
     loads = np.zeros(pieces.n_pieces)
-    for row, piece, place in pieces.met_in(rows):
-        begin = entries[offsets[row]] if whole_rows else entries[place]
+    for row, piece, index in pieces.met_in(rows):
+        begin = entries[offsets[row]] if whole_rows else entries[index]
         loads += np.bincount(piece, weights=entries[offsets[row + 1]] - begin + 1.0, minlength=pieces.n_pieces)
     return loads
 

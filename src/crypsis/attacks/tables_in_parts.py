@@ -72,7 +72,7 @@ def link_tables(published: TableFiles, original: Any, workers: Workers) -> Count
     if absent:
         raise NotApplicable(f"The original lacks the published columns {', '.join(absent)}.")
     places = [original.names.index(name) for name in quasi]
-    known = [original.columns[place] for place in places]
+    known = [original.columns[index] for index in places]
     noted = workers.map(note_cells, published.files, quasi)
     counts = CellCounts({name: _added([note[name] for note in noted], name) for name in quasi})
     columns = [published.column_of_counts(name, counts)[0] for name in quasi]
@@ -156,7 +156,7 @@ def send_classes(
 def send_people(shard: Any, targets: int, places: Sequence[int]) -> Iterator[tuple[int, pl.DataFrame]]:
     """The different values that people of a shard have, and how many have them."""
     codes = shard.codes()
-    frame = pl.DataFrame({str(index): codes[:, place].astype(np.int64) for index, place in enumerate(places)})
+    frame = pl.DataFrame({str(index): codes[:, slot].astype(np.int64) for index, slot in enumerate(places)})
     yield from _by_hash(frame.group_by(frame.columns).agg(pl.len().cast(pl.Int64).alias("n")), targets)
 
 

@@ -26,10 +26,10 @@ class SupportBounds:
 
     def __init__(self, data: DisassociatedTransactions) -> None:
         self.data = data
-        place, end = data.preorder
-        order = np.argsort(place)
+        index, end = data.preorder
+        order = np.argsort(index)
         leaves_before = offsets_of(data.is_leaf[order].astype(np.int64))
-        self.first_leaf, self.end_leaf = leaves_before[place], leaves_before[end]
+        self.first_leaf, self.end_leaf = leaves_before[index], leaves_before[end]
         self.sizes = data.size[order][data.is_leaf[order]]
         self.is_shared = data.is_shared
         entries = np.repeat(np.arange(len(data.counts)), np.diff(data.entry_offsets))
@@ -38,7 +38,7 @@ class SupportBounds:
         self._chunk_of_entry = chunk_of_entry
         nodes = np.repeat(np.arange(data.n_nodes), np.diff(data.term_offsets))
         self._hiding = _Postings.of(data.terms, nodes, len(data.vocabulary))
-        self._place = place
+        self._place = index
 
     def bounds(self, itemset: Collection[str]) -> tuple[int, int]:
         """At least and at most so many records hold all these terms."""

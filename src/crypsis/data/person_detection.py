@@ -323,8 +323,8 @@ def names_a_thing(name: str) -> bool:
 
 def _divided(words: list[str]) -> tuple[list[str], list[str]]:
     """The words up to the first "of", and those after it: `status_of_account` is a status."""
-    place = next((index for index, word in enumerate(words) if index and word in _OF), len(words))
-    return words[:place], [word for word in words[place:] if word not in _OF and word not in _SEVERAL]
+    slot = next((index for index, word in enumerate(words) if index and word in _OF), len(words))
+    return words[:slot], [word for word in words[slot:] if word not in _OF and word not in _SEVERAL]
 
 
 def _is_id_word(word: str) -> bool:

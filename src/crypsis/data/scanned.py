@@ -117,9 +117,9 @@ class ScannedRows:
         """Look at the names of the columns of every file; they must agree."""
         columns: tuple[str, ...] | None = None
         stamps = {}
-        for place in file.places:
-            stamps[place] = stamp_of(place)
-            with on_disk(place) as path:
+        for index in file.places:
+            stamps[index] = stamp_of(index)
+            with on_disk(index) as path:
                 if columns is None:
                     source.refuse_unused(replace(file, path=path))
                 found = _names_of(path, file)
@@ -130,7 +130,7 @@ class ScannedRows:
                 raise PartsDiffer(
                     f"All parts must have the columns {', '.join(columns)} of the first; this one has "
                     f"{', '.join(found)}. The difference is {differing}.",
-                    where=str(place),
+                    where=str(index),
                     column=differing,
                 )
             columns = found

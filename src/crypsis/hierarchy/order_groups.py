@@ -21,6 +21,6 @@ def order_groups(order: Sequence[str], sizes: Sequence[int], *, root: str = TOP)
         groups = [[*chain(*groups[start : start + size])] for start in range(0, len(groups), size)]
         for group in groups:
             first, last = order[group[0]], order[group[-1]]
-            for place in group:
-                paths[place].append(paths[place][-1] if len(group) == 1 else f"{first} - {last}")
+            for slot in group:
+                paths[slot].append(paths[slot][-1] if len(group) == 1 else f"{first} - {last}")
     return Hierarchy.from_paths([[*path, root] for path in paths], origin="order_groups")

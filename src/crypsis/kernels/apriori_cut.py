@@ -246,18 +246,18 @@ def _choose(
     cheapest_growth, cheapest_levels, has_cheapest = 0, 0, False
     levels = 0
     while True:
-        place = size - 1  # the next vector: the last node goes up first
-        while place >= 0:
-            above = np.int64(parent[vector[place]])
+        index = size - 1  # the next vector: the last node goes up first
+        while index >= 0:
+            above = np.int64(parent[vector[index]])
             if above >= 0 and allowed[above]:
-                vector[place] = above
+                vector[index] = above
                 levels += 1
                 break
-            while vector[place] != chosen[place]:
+            while vector[index] != chosen[index]:
                 levels -= 1
-                vector[place] = _step_down(vector[place], np.int64(chosen[place]), parent)
-            place -= 1
-        if place < 0:
+                vector[index] = _step_down(vector[index], np.int64(chosen[index]), parent)
+            index -= 1
+        if index < 0:
             break
         _images(vector, images, last)
         growth = 0
@@ -490,11 +490,11 @@ def _push(heap: Int32s, waiting: int, row: Int32s) -> tuple[Int32s, int]:
         wider = np.empty((2 * waiting, heap.shape[1]), np.int32)
         wider[:waiting] = heap
         heap = wider
-    place = waiting
-    while place > 0 and _precedes(row, heap[(place - 1) // 2]):
-        heap[place] = heap[(place - 1) // 2]
-        place = (place - 1) // 2
-    heap[place] = row
+    index = waiting
+    while index > 0 and _precedes(row, heap[(index - 1) // 2]):
+        heap[index] = heap[(index - 1) // 2]
+        index = (index - 1) // 2
+    heap[index] = row
     return heap, waiting + 1
 
 
@@ -503,16 +503,16 @@ def _pop(heap: Int32s, waiting: int) -> int:
     """Take the first row away; how many are left."""
     waiting -= 1
     row = heap[waiting].copy()
-    place = 0
-    while 2 * place + 1 < waiting:
-        child = 2 * place + 1
+    index = 0
+    while 2 * index + 1 < waiting:
+        child = 2 * index + 1
         if child + 1 < waiting and _precedes(heap[child + 1], heap[child]):
             child += 1
         if not _precedes(heap[child], row):
             break
-        heap[place] = heap[child]
-        place = child
-    heap[place] = row
+        heap[index] = heap[child]
+        index = child
+    heap[index] = row
     return waiting
 
 

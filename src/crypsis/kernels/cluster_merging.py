@@ -175,19 +175,19 @@ def _rise(seed: int, partner: int, union: int, costs: Int64s, sizes: Int64s) -> 
 def _reordered(order: Int64s, n_alive: int, seed: int, partner: int, keys: Int64s, lowest: Int64s) -> int:
     """The order of seeds without the partner and with the seed in its new place."""
     kept = 0
-    for place in range(n_alive):
-        one = order[place]
+    for index in range(n_alive):
+        one = order[index]
         if one not in (seed, partner):
             order[kept] = one
             kept += 1
-    place = kept
-    while place > 0:
-        before = order[place - 1]
+    index = kept
+    while index > 0:
+        before = order[index - 1]
         if keys[before] < keys[seed] or (keys[before] == keys[seed] and lowest[before] < lowest[seed]):
             break
-        order[place] = before
-        place -= 1
-    order[place] = seed
+        order[index] = before
+        index -= 1
+    order[index] = seed
     return kept + 1
 
 

@@ -110,18 +110,18 @@ def lexicographic_order(starts: Int64s, codes: Int32s, longest: int, n_codes: in
     order, other = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     bucket = np.zeros(n_codes + 1, np.int64)
     first = n_rows  # order[first:] is sorted by the places after this one
-    for place in range(longest - 1, -1, -1):
-        for index in range(by_length[place + 2] - 1, by_length[place + 1] - 1, -1):
+    for slot in range(longest - 1, -1, -1):
+        for index in range(by_length[slot + 2] - 1, by_length[slot + 1] - 1, -1):
             first -= 1
             order[first] = of_length[index]
         bucket[:] = 0
         for index in range(first, n_rows):
-            bucket[codes[starts[order[index]] + place] + 1] += 1
+            bucket[codes[starts[order[index]] + slot] + 1] += 1
         bucket[0] = first
         for code in range(n_codes):
             bucket[code + 1] += bucket[code]
         for index in range(first, n_rows):
-            code = codes[starts[order[index]] + place]
+            code = codes[starts[order[index]] + slot]
             other[bucket[code]] = order[index]
             bucket[code] += 1
         order, other = other, order

@@ -95,9 +95,9 @@ def context_links(first: Int64s, last: Int64s, token: Int32s, parent: Int64s, is
 @njit
 def _uniform(words: Words, cursor: Int64s) -> float:
     """Draw a number from 0 to 1 from two words."""
-    place = cursor[0]
-    cursor[0] = place + 2
-    return (np.float64(words[place]) * 4294967296.0 + np.float64(words[place + 1])) / 18446744073709551616.0
+    index = cursor[0]
+    cursor[0] = index + 2
+    return (np.float64(words[index]) * 4294967296.0 + np.float64(words[index + 1])) / 18446744073709551616.0
 
 
 @njit

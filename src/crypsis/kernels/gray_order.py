@@ -26,10 +26,10 @@ def gray_lists(offsets: Int64s, items: Int32s, highest: int) -> tuple[Int64s, In
     lengths = np.diff(offsets)
     listed_offsets = offsets_of(lengths + lengths % 2)
     record = np.repeat(np.arange(len(lengths)), lengths)
-    place = np.arange(len(items)) - offsets[:-1][record]
+    index = np.arange(len(items)) - offsets[:-1][record]
     bit = highest + 1 - items  # from 1 on, so that none is its own negative
     listed = np.ones(int(listed_offsets[-1]), np.int32)  # the mark behind an odd number of items, above all negatives
-    listed[listed_offsets[:-1][record] + place] = np.where(place % 2 == 0, bit, -bit)
+    listed[listed_offsets[:-1][record] + index] = np.where(index % 2 == 0, bit, -bit)
     return listed_offsets, listed
 
 

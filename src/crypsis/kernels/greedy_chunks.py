@@ -152,10 +152,10 @@ def _is_k_anonymous(bitmaps: NDArray[np.uint64], domain: Int64s, k: int) -> bool
     label = np.zeros(n_rows, np.int64)
     n_labels = 1
     split = np.empty(n_rows * len(domain) + 1, np.int64)
-    for number in range(len(domain)):
+    for index in range(len(domain)):
         split[:n_labels] = -1
         for row in range(n_rows):
-            if has_record(bitmaps[domain[number]], row):
+            if has_record(bitmaps[domain[index]], row):
                 if split[label[row]] < 0:
                     split[label[row]] = n_labels
                     n_labels += 1
@@ -164,6 +164,6 @@ def _is_k_anonymous(bitmaps: NDArray[np.uint64], domain: Int64s, k: int) -> bool
     for row in range(n_rows):
         rows[label[row]] += 1
     rare = 0
-    for number in range(1, n_labels):
-        rare += 0 < rows[number] < k
+    for index in range(1, n_labels):
+        rare += 0 < rows[index] < k
     return rare == 0

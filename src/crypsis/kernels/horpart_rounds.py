@@ -50,12 +50,12 @@ def leave_with_term(
     """Give the records that are left and hold the term to the child; the terms that these hold, and how often."""
     counts = np.zeros(len(skipped), np.int64)
     for entry in range(starts[term], starts[term + 1]):
-        place = postings[entry]
-        if gone[place]:
+        index = postings[entry]
+        if gone[index]:
             continue
-        gone[place] = True
-        node_of_record[records[place]] = child
-        for position in range(offsets[records[place]], offsets[records[place] + 1]):
+        gone[index] = True
+        node_of_record[records[index]] = child
+        for position in range(offsets[records[index]], offsets[records[index] + 1]):
             if not skipped[terms[position]]:
                 counts[terms[position]] += 1
     held = np.flatnonzero(counts).astype(np.int32)

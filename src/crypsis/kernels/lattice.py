@@ -43,12 +43,12 @@ def classes_of_rows(
     keys = np.zeros(n_rows, np.int64)
     product = 1
     for attribute in range(len(levels)):
-        place = first_level[attribute] + levels[attribute]
-        if radix[place] > 1:
-            row = level_codes[place]
+        position = first_level[attribute] + levels[attribute]
+        if radix[position] > 1:
+            row = level_codes[position]
             for index in range(n_rows):
-                keys[index] = keys[index] * radix[place] + row[index]
-            product *= radix[place]
+                keys[index] = keys[index] * radix[position] + row[index]
+            product *= radix[position]
     n_classes = 0
     if product <= len(scratch):
         for index in range(n_rows):

@@ -272,12 +272,12 @@ def _lower_median(
             values[count] = code
             count += 1
     if count <= _FEW:
-        for place in range(1, count):
-            value = values[place]
-            while place > 0 and values[place - 1] > value:
-                values[place] = values[place - 1]
-                place -= 1
-            values[place] = value
+        for slot in range(1, count):
+            value = values[slot]
+            while slot > 0 and values[slot - 1] > value:
+                values[slot] = values[slot - 1]
+                slot -= 1
+            values[slot] = value
         return int(values[wanted])
     return sorted_at(values[:count], wanted, low, high)
 

@@ -36,12 +36,12 @@ def seeded_clusters(
     table = np.empty((n_records, n_attributes), np.int64)  # codes + 1, block after block
     place_of = np.empty(n_records, np.int64)
     for record in range(n_records):
-        place = filled[block_of[record]]
+        index = filled[block_of[record]]
         filled[block_of[record]] += 1
-        members[place] = record
-        place_of[record] = place
+        members[index] = record
+        place_of[record] = index
         for attribute in range(n_attributes):
-            table[place, attribute] = codes[record, attribute] + 1
+            table[index, attribute] = codes[record, attribute] + 1
     blocks = np.arange(n_blocks)
     heads = np.empty((n_blocks, shared), np.int64)
     for block in range(n_blocks):
@@ -83,15 +83,15 @@ def seeded_clusters(
                 if common[turn] > min(worst, near) or common[turn] <= seen_below:
                     continue
                 block = blocks[turn]
-                for place in range(starts[block], filled[block]):
+                for index in range(starts[block], filled[block]):
                     cost = common[turn]
                     for attribute in range(shared, n_attributes):
-                        cost += price[row_start[attribute] + table[place, attribute]]
+                        cost += price[row_start[attribute] + table[index, attribute]]
                         if cost > worst:
                             break
                     if cost > worst:
                         continue
-                    record = members[place]
+                    record = members[index]
                     if n_found < k - 1:
                         _push(heap_cost, heap_record, n_found, cost, record)
                         n_found += 1
@@ -138,10 +138,10 @@ def _set_prices(attributes: Attributes, attribute: int, own: int, price: Int64s)
 def _take(record: int, block_of: Int64s, members: Int64s, place_of: Int64s, table: Int64s, filled: Int64s) -> None:
     """Remove a record: the last one of its block takes its place."""
     block = block_of[record]
-    place, last = place_of[record], filled[block] - 1
+    index, last = place_of[record], filled[block] - 1
     moved = members[last]
-    members[place], place_of[moved] = moved, place
-    table[place] = table[last]
+    members[index], place_of[moved] = moved, index
+    table[index] = table[last]
     filled[block] = last
 
 
@@ -172,26 +172,26 @@ def _worse(cost: Int64s, record: Int64s, one: int, other: int) -> bool:
 def _push(cost: Int64s, record: Int64s, size: int, new_cost: int, new_record: int) -> None:
     """Add to a heap whose first entry is the worst."""
     cost[size], record[size] = new_cost, new_record
-    place = size
-    while place > 0 and _worse(cost, record, place, (place - 1) // 2):
-        above = (place - 1) // 2
-        cost[place], cost[above] = cost[above], cost[place]
-        record[place], record[above] = record[above], record[place]
-        place = above
+    index = size
+    while index > 0 and _worse(cost, record, index, (index - 1) // 2):
+        above = (index - 1) // 2
+        cost[index], cost[above] = cost[above], cost[index]
+        record[index], record[above] = record[above], record[index]
+        index = above
 
 
 @njit
 def _replace(cost: Int64s, record: Int64s, size: int, new_cost: int, new_record: int) -> None:
     """Put a better entry in the place of the worst."""
     cost[0], record[0] = new_cost, new_record
-    place = 0
+    index = 0
     while True:
-        worst = place
-        for below in (2 * place + 1, 2 * place + 2):
+        worst = index
+        for below in (2 * index + 1, 2 * index + 2):
             if below < size and _worse(cost, record, below, worst):
                 worst = below
-        if worst == place:
+        if worst == index:
             return
-        cost[place], cost[worst] = cost[worst], cost[place]
-        record[place], record[worst] = record[worst], record[place]
-        place = worst
+        cost[index], cost[worst] = cost[worst], cost[index]
+        record[index], record[worst] = record[worst], record[index]
+        index = worst

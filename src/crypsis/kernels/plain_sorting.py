@@ -16,11 +16,11 @@ def sort_first(values: Int32s | Int64s, n: int) -> None:
         step = 3 * step + 1
     while step > 0:
         for index in range(step, n):
-            value, place = values[index], index
-            while place >= step and values[place - step] > value:
-                values[place] = values[place - step]
-                place -= step
-            values[place] = value
+            value, slot = values[index], index
+            while slot >= step and values[slot - step] > value:
+                values[slot] = values[slot - step]
+                slot -= step
+            values[slot] = value
         step //= 3
 
 
@@ -34,12 +34,12 @@ def order_by(keys: Int64s | Float64s) -> Int64s:
         for begin in range(0, n, 2 * width):
             left, right = begin, min(begin + width, n)
             middle, end = right, min(begin + 2 * width, n)
-            for place in range(begin, end):
+            for index in range(begin, end):
                 if left < middle and (right == end or keys[order[left]] <= keys[order[right]]):
-                    merged[place] = order[left]
+                    merged[index] = order[left]
                     left += 1
                 else:
-                    merged[place] = order[right]
+                    merged[index] = order[right]
                     right += 1
         order, merged = merged, order
         width *= 2

@@ -48,11 +48,11 @@ def prefix_span(
 
     # The root: the empty pattern, whose projection is the beginning of every record.
     n_places = 0
-    for place in range(len(text)):
-        if place == 0 or text[place - 1] == _END:
+    for slot in range(len(text)):
+        if slot == 0 or text[slot - 1] == _END:
             if n_places == len(places):
                 places = twice_as_long(places, n_places)
-            places[n_places] = place
+            places[n_places] = slot
             n_places += 1
     stack_code[0] = _END
     stack_depth[0] = 0
@@ -76,17 +76,17 @@ def prefix_span(
 
         n_met = 0
         for index in range(start, end):
-            place = places[index]
+            slot = places[index]
             serial += 1
-            while text[place] != _END:
-                code = text[place]
+            while text[slot] != _END:
+                code = text[slot]
                 if counted_for[code] != serial:
                     counted_for[code] = serial
                     if support[code] == 0:
                         met[n_met] = code
                         n_met += 1
                     support[code] += 1
-                place += 1
+                slot += 1
         extensions = np.sort(met[:n_met])
 
         room = end
@@ -110,15 +110,15 @@ def prefix_span(
             while room > len(places):
                 places = twice_as_long(places, end)
             for index in range(start, end):
-                place = places[index]
+                slot = places[index]
                 serial += 1
-                while text[place] != _END:
-                    code = text[place]
+                while text[slot] != _END:
+                    code = text[slot]
                     if support[code] >= min_support and counted_for[code] != serial:
                         counted_for[code] = serial
-                        places[fill[code]] = place + 1
+                        places[fill[code]] = slot + 1
                         fill[code] += 1
-                    place += 1
+                    slot += 1
         for index in range(n_met):
             support[met[index]] = 0
 

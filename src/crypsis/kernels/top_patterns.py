@@ -91,8 +91,8 @@ def top_patterns(
             record = records[index]
             individual = whose[record]
             serial += 1
-            for place in range(places[index], offsets[record + 1]):
-                code = codes[place]
+            for slot in range(places[index], offsets[record + 1]):
+                code = codes[slot]
                 if counted_for[code] != serial:
                     counted_for[code] = serial
                     if length[code] == 0:
@@ -138,11 +138,11 @@ def top_patterns(
             for index in range(start, end):
                 record = records[index]
                 serial += 1
-                for place in range(places[index], offsets[record + 1]):
-                    code = codes[place]
+                for slot in range(places[index], offsets[record + 1]):
+                    code = codes[slot]
                     if support[code] >= threshold and counted_for[code] != serial:
                         counted_for[code] = serial
-                        places[fill[code]] = place + 1
+                        places[fill[code]] = slot + 1
                         records[fill[code]] = record
                         fill[code] += 1
         for index in range(n_met):

@@ -17,14 +17,14 @@ from crypsis.kernels.record_bitmaps import ONE, WORD_BITS, bits_of
 @njit
 def pair_distance(offsets: Int64s, items: Int32s, one: int, other: int, either: bool) -> tuple[int, int]:
     """Numerator and denominator of BTD."""
-    place, end = offsets[one], offsets[one + 1]
+    index, end = offsets[one], offsets[one + 1]
     place_other, end_other = offsets[other], offsets[other + 1]
-    size = end - place + end_other - place_other
+    size = end - index + end_other - place_other
     common = 0
-    while place < end and place_other < end_other:
-        difference = np.int64(items[place]) - np.int64(items[place_other])
+    while index < end and place_other < end_other:
+        difference = np.int64(items[index]) - np.int64(items[place_other])
         common += difference == 0
-        place += difference <= 0
+        index += difference <= 0
         place_other += difference >= 0
     return size - (1 if either else 2) * common + 1, common + 1
 
@@ -83,14 +83,14 @@ def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s
     rank = _rank_by_frequency(items)
     sizes = np.empty(len(rows), np.int64)
     frequent, further = np.zeros(len(rows), np.uint64), np.zeros(len(rows), np.uint64)
-    for place in range(len(rows)):
-        record = ordered[place]
-        sizes[place] = offsets[record + 1] - offsets[record]
+    for slot in range(len(rows)):
+        record = ordered[slot]
+        sizes[slot] = offsets[record + 1] - offsets[record]
         for index in range(offsets[record], offsets[record + 1]):
             if rank[items[index]] < WORD_BITS:
-                frequent[place] |= ONE << np.uint64(rank[items[index]])
+                frequent[slot] |= ONE << np.uint64(rank[items[index]])
             else:
-                further[place] |= ONE << np.uint64(rank[items[index]] % WORD_BITS)
+                further[slot] |= ONE << np.uint64(rank[items[index]] % WORD_BITS)
     times = 1 if either else 2
     matrix = np.empty((n_clusters, n_clusters))
     for cluster in range(n_clusters):
@@ -98,17 +98,17 @@ def distance_matrix(offsets: Int64s, items: Int32s, starts: Int64s, rows: Int64s
         matrix[cluster, cluster] = top / bottom
         for other in range(cluster):
             top, bottom = 0, 1
-            for place in range(starts[cluster], starts[cluster + 1]):
+            for slot in range(starts[cluster], starts[cluster + 1]):
                 for partner in range(starts[other], starts[other + 1]):
-                    both = sizes[place] + sizes[partner]
+                    both = sizes[slot] + sizes[partner]
                     if (both + 1) * bottom <= top:  # even without a common item it would not be wider
                         break
-                    common = bits_of(frequent[place] & frequent[partner])
+                    common = bits_of(frequent[slot] & frequent[partner])
                     upper, lower = both - times * common + 1, common + 1
                     if upper * bottom <= top * lower:
                         continue
-                    if further[place] & further[partner]:
-                        upper, lower = pair_distance(offsets, items, ordered[place], ordered[partner], either)
+                    if further[slot] & further[partner]:
+                        upper, lower = pair_distance(offsets, items, ordered[slot], ordered[partner], either)
                         if upper * bottom <= top * lower:
                             continue
                     top, bottom = upper, lower

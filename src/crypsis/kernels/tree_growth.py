@@ -44,12 +44,12 @@ def follow(found: Int64s, values: Int32s, records: Int64s, slot: Int64s) -> tupl
     new_nodes = np.empty(kept, np.int64)
     new_values = np.empty(kept, np.int32)
     new_records = np.empty(kept, np.int64)
-    place = 0
+    index = 0
     for record in range(len(found)):
         to = slot[found[record]]
         if to >= 0:
-            new_nodes[place] = to
-            new_values[place] = values[record]
-            new_records[place] = records[record]
-            place += 1
+            new_nodes[index] = to
+            new_values[index] = values[record]
+            new_records[index] = records[record]
+            index += 1
     return new_nodes, new_values, new_records

@@ -162,14 +162,14 @@ def _published(column: PublishedColumn, original: Column, rows: Int64s) -> Float
     slot = _features(original)
     code = {value: index for index, value in enumerate(original.domain.to_list())}
     encoded = np.zeros((len(cells), int(slot.max(initial=0)) + 2))
-    for number in range(len(cells)):
-        cell = cells[number]
+    for position in range(len(cells)):
+        cell = cells[position]
         if cell.kind == CellKind.MISSING:
-            encoded[number, -1] = 1.0
+            encoded[position, -1] = 1.0
             continue
-        known = [code[value] for value in _values(column, original, number) if value in code]
+        known = [code[value] for value in _values(column, original, position) if value in code]
         for value in known:
-            encoded[number, slot[value]] += 1.0 / len(known)
+            encoded[position, slot[value]] += 1.0 / len(known)
     return np.asarray(encoded[column.codes[rows]], np.float64)
 
 

@@ -175,8 +175,8 @@ def _published_cells(original: Tracks, published: PublishedTrajectories) -> tupl
     x, y = published.places.coordinates("clustering_comparison")
     symbols = published.symbols
     place_of_member = published.places.vocabulary.encode(symbols.vocabulary.series)
-    place = place_of_member[symbols.members[symbols.offsets[:-1]]][shown.codes]
-    return Routes(shown.offsets, x[place], y[place]), rows
+    index = place_of_member[symbols.members[symbols.offsets[:-1]]][shown.codes]
+    return Routes(shown.offsets, x[index], y[index]), rows
 
 
 def compare_routes(

@@ -127,14 +127,14 @@ def estimated_counts(
     starts = offsets_of(np.bincount(symbols.members, minlength=len(symbols.vocabulary)))
     estimates = np.zeros(len(queries))
     shown = np.full(len(data), -1, np.int64)
-    for number, query in enumerate(queries):
+    for index, query in enumerate(queries):
         codes = _codes_of(query, symbols.vocabulary)
         if codes is None:
             continue
         holding = [owner[by_member[starts[code] : starts[code + 1]]] for code in codes]
         falling = [held[np.argsort(-symbols.sizes[held], kind="stable")].tolist() for held in holding]
         chosen = _shown_symbols([{symbol: postings.rows(symbol) for symbol in held} for held in falling], shown)
-        estimates[number] = _expected(chosen, symbols.sizes, estimator)
+        estimates[index] = _expected(chosen, symbols.sizes, estimator)
     return estimates
 
 

@@ -115,20 +115,20 @@ def _answers(
     sizes = None if class_of is None else np.bincount(class_of)
     columns = {name: _ByCode(_codes_of(table.column(name), first)) for name in names}
     n_classes = len(table) if first is None else len(first)
-    for number, query in enumerate(asked):
+    for index, query in enumerate(asked):
         likely, weights = _likely(
             [(probabilities(name, condition), columns[name]) for name, condition in query.conditions.items()],
             n_classes,
         )
         if not query.items:
-            found[number] = (
+            found[index] = (
                 np.count_nonzero(weights) if sizes is None else total(np.asarray(weights * sizes[likely], np.float64))
             )
         elif items is not None and weights.any():
             of_all = np.zeros(n_classes)
             of_all[likely] = weights
             of_records = of_all if class_of is None else of_all[class_of]
-            found[number] = items.expected(of_records, query.items, uniform)
+            found[index] = items.expected(of_records, query.items, uniform)
     return found
 
 

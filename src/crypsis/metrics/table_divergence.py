@@ -91,8 +91,8 @@ class _Axis:
         self.low, self.high = np.zeros(len(listed), np.int64), np.full(len(listed), -1, np.int64)
         self.volume: Float64s = np.ones(len(listed))
         self.members: dict[int, Bools] = {}
-        for number, cell in enumerate(listed):
-            self._describe(number, cell)
+        for slot, cell in enumerate(listed):
+            self._describe(slot, cell)
 
     def _domain(self) -> int:
         """Points of the whole column, missing ones not counted."""
@@ -159,8 +159,8 @@ def _joined(axes: list[_Axis]) -> tuple[Bools, Int64s]:
     rows = []
     for axis in axes:
         row_of = np.full(len(axis.low), -1, np.int64)
-        for number, held in axis.members.items():
-            row_of[number] = len(tables)
+        for index, held in axis.members.items():
+            row_of[index] = len(tables)
             tables.append(np.pad(held, (0, width - len(held))))
         rows.append(row_of)
     return np.stack(tables) if tables else np.zeros((0, width), np.bool_), np.concatenate(rows)

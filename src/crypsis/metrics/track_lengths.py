@@ -91,8 +91,8 @@ def published_lengths(published: PublishedTrajectories) -> Float64s:
     code = places.vocabulary.encode(published.symbols.vocabulary.series)
     if (code < 0).any():
         raise BadCoordinate("track_lengths needs the place of every published cell, and some have none.")
-    place = code[published.symbols.members[published.symbols.offsets[:-1]]][published.codes]
-    return _lengths(published.offsets, places.x[place], places.y[place])
+    index = code[published.symbols.members[published.symbols.offsets[:-1]]][published.codes]
+    return _lengths(published.offsets, places.x[index], places.y[index])
 
 
 def _lengths(offsets: Int64s, x: Float64s, y: Float64s) -> Float64s:

@@ -74,8 +74,8 @@ class Workload(FrozenArrays):
             chosen = np.random.Generator(np.random.PCG64(seed)).choice(len(chosen), n_queries, replace=False)
         which = np.searchsorted(bounds, chosen, side="right") - 1
         queries = [
-            codes_of_rank[_unpacked(keys[index][number - bounds[index]], wanted[index], len(codes_of_rank))]
-            for index, number in zip(which.tolist(), chosen.tolist(), strict=True)
+            codes_of_rank[_unpacked(keys[index][slot - bounds[index]], wanted[index], len(codes_of_rank))]
+            for index, slot in zip(which.tolist(), chosen.tolist(), strict=True)
         ]
         codes = np.concatenate(queries) if queries else np.empty(0, np.int64)
         return cls(

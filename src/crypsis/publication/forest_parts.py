@@ -124,13 +124,13 @@ def _write_parts(
     starts = offsets_of(np.array([len(one["sizes"]) for one in ranges])).tolist()
     first_node = offsets_of(np.concatenate([one["nodes"] for one in ranges])).tolist()
     work = []
-    for number, (first, last) in enumerate(roots_of_parts(np.concatenate([one["sizes"] for one in ranges]))):
+    for index, (first, last) in enumerate(roots_of_parts(np.concatenate([one["sizes"] for one in ranges]))):
         wanted: Slice = [
             (one["file"], max(first - start, 0), min(last, end) - start)
             for one, (start, end) in zip(ranges, pairwise(starts), strict=True)
             if start < last and end > first
         ] or [(ranges[0]["file"], 0, 0)]
-        work.append((number, wanted, first_node[first]))
+        work.append((index, wanted, first_node[first]))
     parts: list[dict[str, Any]] = executor.map(write_sorted_part, work, folder, n_empty, kind)
     return parts
 

@@ -115,7 +115,7 @@ def sort_blocks(published: PublishedBlocks) -> SortedParts:
         for index in range(len(columns))
     ]
     order = sort_order([column.role for column in columns])
-    radix = [max(len(dictionaries[place]), 1) for place in order]
+    radix = [max(len(dictionaries[slot]), 1) for slot in order]
     dictionary = folder.save("dictionary", dictionaries)
     runs = executor.map(sort_run, texts, str(folder.folder), dictionary, order, radix, published.seeds)
     n_records = sum(run["rows"] for run in runs)
@@ -124,14 +124,14 @@ def sort_blocks(published: PublishedBlocks) -> SortedParts:
     ranges = executor.map(merge_range, list(enumerate(pieces)), str(folder.folder))
     starts = np.concatenate([[0], np.cumsum([one["rows"] for one in ranges])]).tolist()
     work = []
-    for number, first in enumerate(range(0, max(n_records, 1), PART_ROWS)):
+    for position, first in enumerate(range(0, max(n_records, 1), PART_ROWS)):
         last = min(first + PART_ROWS, n_records)
         wanted = [
             (one["file"], max(first - start, 0), last - start)
             for one, start, end in zip(ranges, starts[:-1], starts[1:], strict=True)
             if start < last and end > first
         ]
-        work.append((number, wanted))
+        work.append((position, wanted))
     names = [column.name for column in columns]
     parts = executor.map(write_sorted_part, work, str(folder.folder), dictionary, order, radix, names)
     checksum = tuple(sum(run["checksum"][half] for run in runs) % (1 << 64) for half in range(2))
@@ -209,7 +209,7 @@ def sort_run(
     """The records of a block as sorted keys, with their input numbers; ties in the order of the input."""
     base = columns_file.removesuffix("-columns")
     content, words = load(f"{base}-texts"), load(dictionary)
-    ranks = [_places(content["columns"][place], words[place])[content["codes"][place]] for place in order]
+    ranks = [_places(content["columns"][index], words[index])[content["codes"][index]] for index in order]
     keys, rows = joined_keys(ranks, radix, len(content["rows"])), content["rows"]
     sorted_places = sort_keys(keys, rows)
     keys, rows = keys[sorted_places], rows[sorted_places]
@@ -315,10 +315,10 @@ def write_sorted_part(
     whole = np.concatenate(keys) if keys else np.zeros(0, np.int64)
     texts: dict[int, pl.Series] = {}
     if len(whole):
-        for place, rank in zip(order, split_keys(whole, radix), strict=True):
-            texts[place] = words[place].gather(rank)
+        for slot, rank in zip(order, split_keys(whole, radix), strict=True):
+            texts[slot] = words[slot].gather(rank)
     else:
-        texts = {place: pl.Series([], dtype=pl.String) for place in order}
+        texts = {slot: pl.Series([], dtype=pl.String) for slot in order}
     frame = pl.DataFrame({names[index]: texts[index] for index in range(len(names))})
     scratch = Scratch.at(folder)
     target = scratch.folder / part_name(number)

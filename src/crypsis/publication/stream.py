@@ -36,8 +36,8 @@ class WindowKind(PublishedKind):
     def write(self, folder: Path, published: PublishedWindows, side_file: None, rows: Int64s, format: str) -> None:
         labels = published.locations.labels
         with (folder / self.files[format]).open("wb") as file:
-            for number in rows.tolist():
-                window = published.windows[number]
+            for index in rows.tolist():
+                window = published.windows[index]
                 file.write(window_line(window_object(window, labels, published.classes, {})))
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedWindows, None]:

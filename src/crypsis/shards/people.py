@@ -55,8 +55,8 @@ class FirstRecords(TableShard):
     def codes(self) -> Int32s:
         codes = np.array(self.shard.codes())
         first = np.searchsorted(self.persons(), self.persons())
-        for place in self.places:
-            codes[:, place] = codes[first, place]
+        for index in self.places:
+            codes[:, index] = codes[first, index]
         return codes
 
     def numbers(self) -> Int64s:
@@ -188,8 +188,8 @@ def people_with_values(shard: PersonShard, places: Sequence[int], widths: Sequen
     """For each of some columns how many people of a shard have each value."""
     codes, persons = shard.codes(), shard.persons()
     return [
-        _people_by_value(np.asarray(codes[:, place]), persons, width)
-        for place, width in zip(places, widths, strict=True)
+        _people_by_value(np.asarray(codes[:, index]), persons, width)
+        for index, width in zip(places, widths, strict=True)
     ]
 
 
@@ -212,8 +212,8 @@ def add_shares(
     (shard, file), reached = work
     codes, share = shard.codes(), 1 / sizes[load(file)]
     added = []
-    for place, before in zip(places, reached, strict=True):
-        own, total = np.asarray(codes[:, place]), before.copy()
+    for index, before in zip(places, reached, strict=True):
+        own, total = np.asarray(codes[:, index]), before.copy()
         np.add.at(total, own[own >= 0], share[own >= 0])
         added.append(total)
     return added

@@ -92,8 +92,8 @@ def _rarest(
             n_met = 0
             for index in range(start, end):
                 entry = entries[index]
-                for place in range(places[index], entry_offsets[entry + 1]):
-                    term = items[place]
+                for slot in range(places[index], entry_offsets[entry + 1]):
+                    term = items[slot]
                     if holders[term] == 0:
                         met[n_met] = term
                         n_met += 1
@@ -125,10 +125,10 @@ def _rarest(
                     entries, places = _longer(entries), _longer(places)
                 for index in range(start, end):
                     entry = entries[index]
-                    for place in range(places[index], entry_offsets[entry + 1]):
-                        term = items[place]
+                    for slot in range(places[index], entry_offsets[entry + 1]):
+                        term = items[slot]
                         entries[fill[term]] = entry
-                        places[fill[term]] = place + 1
+                        places[fill[term]] = slot + 1
                         fill[term] += 1
             for index in range(n_met):
                 support[met[index]] = 0

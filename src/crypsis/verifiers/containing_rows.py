@@ -107,15 +107,15 @@ def _counted(data: Rows, order: Int64s, sequence_offsets: Int64s, sequences: Int
             for candidate in range(n_candidates):
                 if depth == 0:
                     row = data.holders[data.holder_offsets[item] + candidate]
-                    place = data.offsets[row]
+                    index = data.offsets[row]
                 else:
                     row = rows[starts[depth] + candidate]
-                    place = places[starts[depth] + candidate]
-                while place < data.offsets[row + 1] and data.codes[place] != item:
-                    place += 1
-                if place < data.offsets[row + 1]:
+                    index = places[starts[depth] + candidate]
+                while index < data.offsets[row + 1] and data.codes[index] != item:
+                    index += 1
+                if index < data.offsets[row + 1]:
                     rows[n_found] = row
-                    places[n_found] = place + 1
+                    places[n_found] = index + 1
                     n_found += 1
             starts[depth + 2] = n_found
         # Whoever has a row on the last list contains the sequence.

@@ -73,10 +73,10 @@ def match_knowledge(
     looked_for = LookedFor.of(rows, symbols, known.code_of_member, known.n_codes)
 
     def tried_of_size(size: int) -> Iterator[Tried]:
-        for number, every in enumerate(_knowledge(known.offsets, known.codes, known.n_codes, size)):
+        for index, every in enumerate(_knowledge(known.offsets, known.codes, known.n_codes, size)):
             chosen = every if exhaustive else every[even_choice(len(every), len(rows.codes))]
             for piece in np.array_split(chosen, 1 + len(chosen) * rows.n_sensitive // COUNTS_AT_ONCE):
-                yield Tried(number, piece, *looked_for.counts(piece), len(chosen) == len(every))
+                yield Tried(index, piece, *looked_for.counts(piece), len(chosen) == len(every))
 
     longest = min(promised.m, int(np.diff(known.offsets).max(initial=0)))
     return judged_matching(tried_of_size, longest, promised.k, min(promised.l, rows.n_individuals + 1))

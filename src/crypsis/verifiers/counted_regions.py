@@ -78,8 +78,8 @@ def _first_overlap(low: Int32s, high: Int32s) -> tuple[int, int]:
             if low[two, 0] >= high[index, 0]:
                 break
             apart = False
-            for place in range(1, low.shape[1]):
-                if low[two, place] >= high[index, place] or low[index, place] >= high[two, place]:
+            for slot in range(1, low.shape[1]):
+                if low[two, slot] >= high[index, slot] or low[index, slot] >= high[two, slot]:
                     apart = True
                     break
             if not apart:

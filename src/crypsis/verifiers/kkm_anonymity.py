@@ -223,16 +223,16 @@ class _Groups:
 def _groups(published: PublishedMixed, classes: TableClasses, person: Int64s | None) -> _Groups:
     """The groups, in each of them the records of a person together where people are counted."""
     rows = np.flatnonzero(classes.class_of >= 0)
-    number = classes.class_of[rows]
+    index = classes.class_of[rows]
     if published.scopes is not None:
         _, scope = np.unique(published.scopes[rows], return_inverse=True)
-        number = number * (int(scope.max(initial=0)) + 1) + scope
-    _, first, number = np.unique(number, return_index=True, return_inverse=True)
+        index = index * (int(scope.max(initial=0)) + 1) + scope
+    _, first, index = np.unique(index, return_index=True, return_inverse=True)
     place = np.empty(len(first), np.int64)
     place[np.argsort(first, kind="stable")] = np.arange(len(first))
     whose = np.zeros(len(rows), np.int64) if person is None else person[rows]
-    order = np.lexsort((whose, place[number]))
-    return _Groups(offsets_of(np.bincount(place[number], minlength=len(first))), rows[order])
+    order = np.lexsort((whose, place[index]))
+    return _Groups(offsets_of(np.bincount(place[index], minlength=len(first))), rows[order])
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,7 @@ def verify_klm_parts(
     if problem is not None:
         return Verdict(promised, False, None, promised.k, COUNTED, problem=problem + ".")
     names, workers = counted.names, counted.workers
-    number_of = {label: number for number, label in enumerate(sensitive)}
+    number_of = {label: index for index, label in enumerate(sensitive)}
     secret = np.array([number_of.get(name[0], -1) if len(name) == 1 else -1 for name in names], np.int32)
     known = counted.recoded(without_sensitive, names, secret < 0)
     pairs = list(zip(counted.coded, known.coded, strict=True))
@@ -93,7 +93,7 @@ def verify_klm_parts(
     n_sensitive, n_codes = len(sensitive), len(original.locations)
 
     def tried_of_size(size: int) -> Iterator[Tried]:
-        for number, chosen, complete in knowledge.of_size(size):
+        for index, chosen, complete in knowledge.of_size(size):
             for piece in np.array_split(
                 chosen, 1 + len(chosen) * (1 + n_sensitive) * BYTES_PER_ENTRY // workers.memory
             ):
@@ -101,7 +101,7 @@ def verify_klm_parts(
                     look_in_part, pairs, piece, secret, n_sensitive, of_names, code_of_member, n_codes
                 )
                 candidates = np.sum([one for one, _ in answers], axis=0)
-                yield Tried(number, piece, candidates, np.sum([counts for _, counts in answers], axis=0), complete)
+                yield Tried(index, piece, candidates, np.sum([counts for _, counts in answers], axis=0), complete)
 
     longest = max(workers.map(longest_known, shards, knowledge.is_known), default=0)
     matching = judged_matching(tried_of_size, min(promised.m, longest), promised.k, l)
@@ -125,24 +125,24 @@ class Knowledge:
         ranges = ranges_of_loads(loads, ENTRIES_AT_ONCE)
         most = max(work.memory // BYTES_PER_ENTRY, 1)
         divided = [
-            (number, first + start, first + end)
-            for number, (first, last) in enumerate(ranges)
+            (position, first + start, first + end)
+            for position, (first, last) in enumerate(ranges)
             for start, end in ranges_of_loads(loads[first:last], most)
         ]
         bounds = [(start, end) for _, start, end in divided]
         pieces = work.exchange(send_knowledge, self.shards, len(bounds), size, bounds, self.is_known)
         united = work.exchange(unite_knowledge, list(enumerate(pieces)), len(bounds))
         lengths = np.array(work.map(count_distinct, united), np.int64)
-        range_of = np.array([number for number, _, _ in divided])
-        for number in range(len(ranges)):
-            slots = np.flatnonzero(range_of == number)
+        range_of = np.array([position for position, _, _ in divided])
+        for position in range(len(ranges)):
+            slots = np.flatnonzero(range_of == position)
             ends = offsets_of(lengths[slots])
             total = int(ends[-1])
             chosen = np.arange(total) if self.n_visits is None else even_choice(total, self.n_visits)
             for index, slot in enumerate(slots.tolist()):
                 own = chosen[(chosen >= ends[index]) & (chosen < ends[index + 1])] - ends[index]
                 if len(own):
-                    yield number, load(united[slot][0])[own], len(chosen) == total
+                    yield position, load(united[slot][0])[own], len(chosen) == total
 
 
 def without_sensitive(rows: Rows, is_known: Bools) -> Rows:

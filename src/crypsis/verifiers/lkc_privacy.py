@@ -448,8 +448,8 @@ def _not_from(published: PublishedWindows, original: Events) -> str | None:
         owned = np.repeat(window.people.astype(np.int64), np.diff(window.offsets)) * n_doublets + told
         if (events[np.minimum(np.searchsorted(events, owned), len(events) - 1)] != owned).any():
             return f"Window {window.seq} has a record with a doublet that its person does not have."
-        for one, number in {*zip(window.people.tolist(), window.classes.tolist(), strict=True)}:
-            if not published.classes[number] <= values[one]:
+        for one, index in {*zip(window.people.tolist(), window.classes.tolist(), strict=True)}:
+            if not published.classes[index] <= values[one]:
                 return f"Window {window.seq} has a record with a sensitive value that its person does not have."
         if window.exits is not None:
             problem = problem_with_ends(window, place_codes, ends, published.refused == 0)

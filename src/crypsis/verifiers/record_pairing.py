@@ -147,12 +147,12 @@ class _Span:
         table = np.zeros((len(column.table), width), np.bool_)
         table[:, 1:] = column.table[:, : width - 1]
         if len(table):
-            place = _order_without_gaps(table, low, high, row)
+            index = _order_without_gaps(table, low, high, row)
             ordered = np.empty_like(table)
-            ordered[:, place] = table
+            ordered[:, index] = table
             single = (row < 0) & (low == high)
-            low[single], high[single] = place[low[single]], place[low[single]]
-            table, value = ordered, place[value]
+            low[single], high[single] = index[low[single]], index[low[single]]
+            table, value = ordered, index[value]
             listed = np.flatnonzero(row >= 0)
             held = table[row[listed]]
             count = held.sum(axis=1)

@@ -98,12 +98,12 @@ def _recodings(
         walker = np.repeat(np.arange(len(rows)), times)
         choice = holder[np.arange(len(walker)) - (offsets_of(times)[:-1] - holder_offsets[member])[walker]]
         keys = nodes[walker] * n_symbols + choice
-        place = np.minimum(np.searchsorted(child_keys, keys), max(len(child_keys) - 1, 0))
-        is_child = child_keys[place] == keys if len(child_keys) else np.zeros(len(keys), np.bool_)
+        index = np.minimum(np.searchsorted(child_keys, keys), max(len(child_keys) - 1, 0))
+        is_child = child_keys[index] == keys if len(child_keys) else np.zeros(len(keys), np.bool_)
         skips = may_lack[codes]
         rows, nodes = (
             np.concatenate([rows[walker[is_child]], rows[skips]]),
-            np.concatenate([child_nodes[place[is_child]] if len(child_keys) else nodes[:0], nodes[skips]]),
+            np.concatenate([child_nodes[index[is_child]] if len(child_keys) else nodes[:0], nodes[skips]]),
         )
         if skips.any():  # a row can come to the same node in several ways
             n_nodes = len(child_nodes) + 1
@@ -124,20 +124,20 @@ def _first_out_of_place(
 ) -> int:
     """Find the first row that does not recode its original visit by visit; -1 if there is none."""
     for row in range(len(offsets) - 1):
-        place, end = published_offsets[row], published_offsets[row + 1]
+        index, end = published_offsets[row], published_offsets[row + 1]
         for visit in range(offsets[row], offsets[row + 1]):
             held = False
-            if place < end:
-                low, high = symbol_offsets[codes[place]], symbol_offsets[codes[place] + 1]
+            if index < end:
+                low, high = symbol_offsets[codes[index]], symbol_offsets[codes[index] + 1]
                 for entry in range(low, high):
                     if symbol_members[entry] == members[visit]:
                         held = True
                         break
             if held:
-                place += 1
+                index += 1
             elif not may_lack[visit]:
                 return row
-        if place < end:
+        if index < end:
             return row
     return -1
 

@@ -67,13 +67,13 @@ def _first_alone(
         for step in range(n_choices):
             at = (last_found[owners[row]] + step) % n_choices
             original = choices[first[row] + at]
-            place = offsets[row]
+            index = offsets[row]
             for visit in range(original_offsets[original], original_offsets[original + 1]):
-                if original_codes[visit] == codes[place]:
-                    place += 1
-                    if place == offsets[row + 1]:
+                if original_codes[visit] == codes[index]:
+                    index += 1
+                    if index == offsets[row + 1]:
                         break
-            if place == offsets[row + 1]:
+            if index == offsets[row + 1]:
                 found = True
                 last_found[owners[row]] = at
                 break

@@ -58,7 +58,7 @@ def verify_sequence_parts(
     in_published = [np.sum(workers.map(count_in_part, counted.coded, file, n_names), axis=0) for file in files]
     in_original: list[Int64s | None] = [None] * len(files)
     if original is not None:
-        number_of = {name: number for number, name in enumerate(counted.names)}
+        number_of = {name: index for index, name in enumerate(counted.names)}
         numbers = np.array([number_of.get((label,), n_names) for label in original.locations.labels], np.int32)
         in_original = [
             np.sum(workers.map(count_in_shard, shards, file, numbers, n_names + 1), axis=0) for file in files

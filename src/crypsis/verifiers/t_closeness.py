@@ -159,12 +159,12 @@ def _ordered(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, total
     for index in range(len(totals)):
         if totals[index] == 0:
             continue
-        place, in_class, in_table, total = start[index], 0, 0, 0
+        slot, in_class, in_table, total = start[index], 0, 0, 0
         for value in range(len(table)):
             in_table += table[value]
-            if place < start[index + 1] and values[place] == value:
-                in_class += counts[place]
-                place += 1
+            if slot < start[index + 1] and values[slot] == value:
+                in_class += counts[slot]
+                slot += 1
             total += abs(in_class * whole - in_table * totals[index])
         found[index] = total
     return found

@@ -129,9 +129,9 @@ def count_parts(
     n_records = starts[-1]
     cell_counts = {name: _added([one["cells"][name] for one in noted], [name]) for name in columns.roles}
     wrong = sorted(
-        (place, start + one["partly"][place])
+        (slot, start + one["partly"][slot])
         for one, start in zip(noted, starts[:-1], strict=True)
-        for place in one["partly"]
+        for slot in one["partly"]
     )
     problem = None
     if wrong:
@@ -336,9 +336,9 @@ def rows_checksum(columns: Sequence[tuple[pl.Series, Any]], rows: int, seeds: Se
 def _row_hashes(columns: Sequence[tuple[pl.Series, Any]], rows: int, seed: int) -> Any:
     """A keyed hash of each row: of the hashes of its cells, each keyed by its column as well."""
     total = np.full(rows, seed, np.uint64)
-    for place, (texts, codes) in enumerate(columns):
+    for index, (texts, codes) in enumerate(columns):
         if len(texts):
-            total += mixed_bits(texts.hash(seed).to_numpy() ^ np.uint64(place))[codes]
+            total += mixed_bits(texts.hash(seed).to_numpy() ^ np.uint64(index))[codes]
     return mixed_bits(total)
 
 
@@ -396,7 +396,7 @@ def count_classes(
         else:
             own = (shares or {}).get(name)
             counts = _sensitive_people(numbered, name, values, table, len(classes), own)
-        for place, promised in wanted:
+        for slot, promised in wanted:
             if isinstance(promised, LDiversity):
                 fails, levels = l_diversity.judge_classes(counts, promised)
                 valued = counts.totals > 0
@@ -410,7 +410,7 @@ def count_classes(
                 first = int(np.argmax(np.where(fails, levels, -1.0))) if fails.any() else -1
                 worst = -float(levels[first]) if first >= 0 else 0.0
             case = [(worst, _texts(classes, quasi, first), int(sizes[first]))] if first >= 0 else []
-            told["levels"][place, name] = {
+            told["levels"][slot, name] = {
                 "extreme": extreme,
                 "fails": int(np.count_nonzero(fails)),
                 "worst": case,

@@ -229,10 +229,10 @@ class WorkingClusters:
             cells.bits[self.alive],
             cells.bit_start,
         )
-        number, first = row_classes(cell_keys(self.start.quasi, picked))
+        slot, first = row_classes(cell_keys(self.start.quasi, picked))
         alive = self.alive
-        for index in np.flatnonzero(first[number] != np.arange(len(alive))).tolist():
-            self.unite(int(alive[first[number[index]]]), int(alive[index]))
+        for index in np.flatnonzero(first[slot] != np.arange(len(alive))).tolist():
+            self.unite(int(alive[first[slot[index]]]), int(alive[index]))
         return len(alive) - len(self.alive)
 
     def merged_within(self, room: int, as_printed: bool, context: RunContext) -> tuple[Clusters, int]:

@@ -115,12 +115,12 @@ def anonymize_in_blocks(
         cluster_of = np.full(len(whole), -1, np.int64)
         recoded: list[Recoded] = []
         block_of: list[int] = []
-        for number, one in enumerate(done):
+        for index, one in enumerate(done):
             content = load(one["file"])
             own = content["cluster_of"]
             cluster_of[content["rows"]] = np.where(own < 0, -1, own + len(recoded))
             recoded += content["recoded"]
-            block_of += [number] * len(content["recoded"])
+            block_of += [index] * len(content["recoded"])
         quasi = replace(prepared.quasi, table=whole.table)
         clusters = Clusters(quasi, cluster_of)
         if len(done) > 1:

@@ -44,15 +44,15 @@ def number_scopes(recodings: Sequence[Symbols]) -> list[int]:
     chosen: dict[Symbols, int] = {}
     for symbols in sorted(set(recodings)):
         fitting = (
-            number
-            for number, known in enumerate(scopes)
+            index
+            for index, known in enumerate(scopes)
             if all(known.get(item, labels) == labels for labels in symbols for item in labels)
         )
-        number = next(fitting, len(scopes))
-        if number == len(scopes):
+        index = next(fitting, len(scopes))
+        if index == len(scopes):
             scopes.append({})
-        scopes[number].update({item: labels for labels in symbols for item in labels})
-        chosen[symbols] = number
+        scopes[index].update({item: labels for labels in symbols for item in labels})
+        chosen[symbols] = index
     return [chosen[symbols] for symbols in recodings]
 
 

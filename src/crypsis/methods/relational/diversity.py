@@ -60,7 +60,7 @@ class Diversity:
         if table.person is None:
             return cls(constraints, codes, tuple(wanted), weights=weights)
         share = 1 / np.bincount(table.person)[table.person]
-        shares = [_shares(columns[place].codes, share, len(columns[place].domain)) for _, place in rows]
+        shares = [_shares(columns[slot].codes, share, len(columns[slot].domain)) for _, slot in rows]
         whole = np.concatenate(shares) if shares else np.zeros(0)
         return cls(constraints, codes, tuple(wanted), table.person, share, whole)
 
@@ -154,10 +154,10 @@ def constraints_on(wanted: Sequence[Guarantee], counts: Sequence[Int64s], owner:
         )
     rows = [(promise, index) for promise in wanted for index in range(len(counts))]
     bounds = [_bound(promise) for promise, _ in rows]
-    tables = [counts[place] for _, place in rows]
+    tables = [counts[slot] for _, slot in rows]
     return Constraints(
         kind=np.array([_KINDS[_form(promise)] for promise, _ in rows], np.int8),
-        column=np.array([place for _, place in rows], np.int64),
+        column=np.array([slot for _, slot in rows], np.int64),
         bound=np.array([getattr(promise, "l", 0) for promise, _ in rows], np.int64),
         numerator=np.array([bound.numerator for bound in bounds], np.int64),
         denominator=np.array([bound.denominator for bound in bounds], np.int64),
@@ -198,7 +198,7 @@ def refuse_hopeless_people(
 
 def shares_of_all(constraints: Constraints, whole: Sequence[Float64s]) -> Float64s:
     """The shares of the whole column of every constraint, as the kernels take them."""
-    return np.concatenate([np.zeros(0), *(whole[place] for place in constraints.column.tolist())])
+    return np.concatenate([np.zeros(0), *(whole[index] for index in constraints.column.tolist())])
 
 
 def _too_few(n_records: int, n_individuals: int, k: int, counted: str) -> Infeasible:

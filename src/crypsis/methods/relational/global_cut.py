@@ -173,20 +173,20 @@ def grow_cut(
         if not candidates:
             break
         chosen = noise.select_each(
-            np.array([scores[attribute][place] for attribute, place in candidates], np.int64),
+            np.array([scores[attribute][index] for attribute, index in candidates], np.int64),
             np.array([0, len(candidates)], np.int64),
             budget,
             score.sensitivity,
             shares=[(noise.root, 1)],
             node="value to specialize",
         )
-        attribute, place = candidates[int(chosen[0])]
-        column, value = columns[attribute], cut.values[attribute][place]
+        attribute, index = candidates[int(chosen[0])]
+        column, value = columns[attribute], cut.values[attribute][index]
         children = column.children(value)
         if left:
             children = _with_split_points(column, children, score, budget, noise)
-            scores[attribute][place : place + 1] = [_score(column, child, score) for child in children]
-        cut.values[attribute][place : place + 1] = children
+            scores[attribute][index : index + 1] = [_score(column, child, score) for child in children]
+        cut.values[attribute][index : index + 1] = children
         cut.specializations += 1
     return cut
 
@@ -219,12 +219,12 @@ def _with_split_points(
     divided = list(values)
     if wanted:
         points = noise.points(
-            column.blocks([values[place] for place in wanted], score),
+            column.blocks([values[slot] for slot in wanted], score),
             budget,
             score.sensitivity_of_points(column.width),
             shares=[(noise.root, len(wanted))],
             node="split point",
         )
-        for place, point in zip(wanted, points.tolist(), strict=True):
-            divided[place] = CutValue(values[place].low, values[place].high, -1, point)
+        for slot, point in zip(wanted, points.tolist(), strict=True):
+            divided[slot] = CutValue(values[slot].low, values[slot].high, -1, point)
     return divided

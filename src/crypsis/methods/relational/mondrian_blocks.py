@@ -82,7 +82,7 @@ def problem_of(
         _, quasi, attributes, denominator, exact = method.facts_of(data)
         wanted = diverse_promises(method.promised_parts())
         secrets = data.places("sensitive") if wanted else []
-        constraints = constraints_on(wanted, [data.counts[place][:-1] for place in secrets], type(method).__name__)
+        constraints = constraints_on(wanted, [data.counts[index][:-1] for index in secrets], type(method).__name__)
         people = None
         if data.person is None:
             refuse_hopeless_counts(constraints, wanted, len(data), method.k)
@@ -93,7 +93,7 @@ def problem_of(
         warn_of_empty_columns(quasi, len(data), context)
         layout = layout_of(data, quasi, secrets)
         shown = tuple(
-            with_shown_leaves(one, data.counts[place]) for one, place in zip(quasi, layout.quasi, strict=True)
+            with_shown_leaves(one, data.counts[index]) for one, index in zip(quasi, layout.quasi, strict=True)
         )
     context.private["exact_costs"] = exact
     return Problem(
@@ -116,7 +116,7 @@ def mondrian_blocks(
 ) -> RecodedBlocks:
     """Classes of all records, in blocks."""
     block.check_fits(BYTES_PER_RECORD + BYTES_PER_CELL * len(data.columns), len(data), executor)
-    widths = [len(data.columns[place].domain) for place in problem.layout.sensitive]
+    widths = [len(data.columns[slot].domain) for slot in problem.layout.sensitive]
     with context.stage("split"):
         tree = grow_split_tree(
             data.whole_people, len(data), problem.layout, problem.attributes, problem.constraints, widths, problem.k,

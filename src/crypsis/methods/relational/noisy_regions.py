@@ -249,10 +249,10 @@ def _with_split_points(run: _Growth, step: _Step) -> Int64s:
             (which[regions.last[which] == attribute], attribute)
             for attribute in np.unique(regions.last[which]).tolist()
         ]
-        for number in np.unique(branch[which]).tolist():  # a region draws for one attribute only
-            scopes[number] = InParallel([], DISJOINT_REGIONS)
-            branches[number].scope.members.append(scopes[number])
-            drawn[number] = 1
+        for slot in np.unique(branch[which]).tolist():  # a region draws for one attribute only
+            scopes[slot] = InParallel([], DISJOINT_REGIONS)
+            branches[slot].scope.members.append(scopes[slot])
+            drawn[slot] = 1
     for which, attribute in wanted:
         spread = np.full(len(which), attribute, np.int64)
         offsets, blocks = records.blocks(which, attribute, regions.spans, run.score.kind)
@@ -261,7 +261,7 @@ def _with_split_points(run: _Growth, step: _Step) -> Int64s:
             Blocks(offsets, first, last, score, slope),
             run.budget,
             run.score.sensitivity_of_points(int(schema.attributes.width[attribute])),
-            shares=[(scopes[number], count) for number, count in _counted(branch[which])],
+            shares=[(scopes[slot], count) for slot, count in _counted(branch[which])],
             node="split point",
         )
     return drawn

@@ -94,7 +94,7 @@ class _CellBuilder:
         kinds, first, second = self.kinds[chosen], self.first[chosen], self.second[chosen]
         lengths = _LENGTHS[kinds]
         is_set = np.flatnonzero(kinds == CellKind.SET)
-        lengths[is_set] = [len(self.sets[number]) for number in first[is_set].tolist()]
+        lengths[is_set] = [len(self.sets[index]) for index in first[is_set].tolist()]
         offsets = offsets_of(lengths)
         members = np.empty(offsets[-1], np.int64)
         has_first = np.isin(kinds, (CellKind.VALUE, CellKind.NODE, CellKind.RANGE))
@@ -140,7 +140,7 @@ class _CellBuilder:
         high = np.searchsorted(self.shown, tree.last_leaf[nodes], side="right").tolist()
         labels = tree.leaf_labels
         below = [
-            tuple(sorted(labels[place] for place in self.shown[i:j].tolist())) for i, j in zip(low, high, strict=True)
+            tuple(sorted(labels[index] for index in self.shown[i:j].tolist())) for i, j in zip(low, high, strict=True)
         ]
         if numbered:
             told = _numbered_anew(below, len(self.shown), tree.root)

@@ -38,7 +38,7 @@ def split_blocks(
     data: EncodedTable, problem: Problem, largest: int, executor: Executor, context: RunContext, cut: Cut
 ) -> list[Files]:
     """Files of the rows of each block: the nodes of a split tree; one that is too large is dealt out like cards."""
-    widths = [len(data.columns[place].domain) for place in problem.layout.sensitive]
+    widths = [len(data.columns[slot].domain) for slot in problem.layout.sensitive]
     routed = data.shards
     if data.person is not None:
         routed = tuple(FirstRecords.of(shard, problem.layout.quasi) for shard in data.person.shards)
@@ -61,15 +61,15 @@ def split_blocks(
 def deal_people(persons: Int64s, order: Int64s, several: int) -> Iterator[tuple[int, Int64s]]:
     """The same for rows of people: each person, where its first row stands in this order, goes with all its rows to the
     block that has fewest, the first of several."""
-    own, number, sizes = np.unique(persons, return_inverse=True, return_counts=True)
-    _, first = np.unique(number[order], return_index=True)
+    own, index, sizes = np.unique(persons, return_inverse=True, return_counts=True)
+    _, first = np.unique(index[order], return_index=True)
     block_of_person = np.empty(len(own), np.int64)
     filled = [(0, target) for target in range(several)]
     for person in np.argsort(first, kind="stable").tolist():
         rows, target = filled[0]
         block_of_person[person] = target
         heapreplace(filled, (rows + int(sizes[person]), target))
-    block_of_row = block_of_person[number]
+    block_of_row = block_of_person[index]
     for target in range(several):
         rows_of_block = np.flatnonzero(block_of_row == target)
         if len(rows_of_block):

@@ -317,7 +317,7 @@ def _first_good(
     chosen: dict[int, Division] = {}
     asked = {node: 0 for node, found in divisions.items() if found}
     while asked:
-        candidates = {node: divisions[node][place] for node, place in asked.items()}
+        candidates = {node: divisions[node][index] for node, index in asked.items()}
         for group in _groups(candidates, width):
             first = np.concatenate([[0], np.cumsum([len(candidates[node].sizes) for node in group])])
             good = judge([(node, candidates[node].attribute, candidates[node].part_of_code) for node in group])
@@ -325,7 +325,7 @@ def _first_good(
                 if all(good[begin:end]):
                     chosen[node] = candidates[node]
         asked = {
-            node: place + 1 for node, place in asked.items() if node not in chosen and place + 1 < len(divisions[node])
+            node: index + 1 for node, index in asked.items() if node not in chosen and index + 1 < len(divisions[node])
         }
     return chosen
 

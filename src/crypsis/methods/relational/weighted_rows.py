@@ -60,8 +60,8 @@ def recode_by_rows(
                 rows=len(rows),
             )
         weights = rows[_N].to_numpy().astype(np.int64)
-        codes = np.stack([rows[str(place)].to_numpy() for place in places], axis=1).astype(np.int32)
-        table = _with_missing(table_of([data.columns[place] for place in places], codes), data, places)
+        codes = np.stack([rows[str(slot)].to_numpy() for slot in places], axis=1).astype(np.int32)
+        table = _with_missing(table_of([data.columns[slot] for slot in places], codes), data, places)
         own = [replace(one, column=table.column(one.column.name)) for one in made]
         quasi = QuasiIdentifiers(
             table, tuple(own), quasi_codes_of(own, len(table)), attributes, denominator, exact, weights
@@ -160,13 +160,13 @@ def _added(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _frame(shard: TableShard, places: Sequence[int]) -> pl.DataFrame:
     codes = shard.codes()
-    return pl.DataFrame({str(place): np.ascontiguousarray(codes[:, place]) for place in places})
+    return pl.DataFrame({str(index): np.ascontiguousarray(codes[:, index]) for index in places})
 
 
 def _with_missing(table: Table, data: EncodedTable, places: Sequence[int]) -> Table:
     """Columns that know how many of all records lack a value."""
-    for column, place in zip(table.columns, places, strict=True):
-        column.__dict__["missing"] = fact_column(column, data.counts[place]).missing
+    for column, index in zip(table.columns, places, strict=True):
+        column.__dict__["missing"] = fact_column(column, data.counts[index]).missing
     return table
 
 

@@ -14,7 +14,7 @@ from crypsis.shards.table import EncodedTable
 
 def people_by_value(data: EncodedTable, places: Sequence[int], executor: Executor) -> list[Int64s]:
     """How many people have each value of some columns."""
-    widths = [len(data.columns[place].domain) for place in places]
+    widths = [len(data.columns[index].domain) for index in places]
     counts: list[Int64s] = executor.fold(people_with_values, add_people, data.whole_people, places, widths)
     return counts
 
@@ -22,7 +22,7 @@ def people_by_value(data: EncodedTable, places: Sequence[int], executor: Executo
 def shares_by_value(data: EncodedTable, places: Sequence[int], executor: Executor) -> list[Float64s]:
     """What the records with each value of some columns are of those of their persons, added up in input order."""
     assert data.person is not None
-    none = [np.zeros(len(data.columns[place].domain)) for place in places]
+    none = [np.zeros(len(data.columns[index].domain)) for index in places]
     if not places:
         return none
     in_input_order = list(zip(data.shards, data.person.persons, strict=True))

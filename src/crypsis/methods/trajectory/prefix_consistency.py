@@ -24,9 +24,9 @@ def projected(children: Sequence[int], parent: Fraction | int) -> list[Fraction]
     if sum(max(child, 0) for child in children) <= parent:
         return [Fraction(max(child, 0)) for child in children]
     total, share = 0, None
-    for number, child in enumerate(sorted(children, reverse=True), 1):
+    for index, child in enumerate(sorted(children, reverse=True), 1):
         total += child
-        level = Fraction(total - parent) / number
+        level = Fraction(total - parent) / index
         if child <= level:
             break
         share = level

@@ -115,16 +115,16 @@ def corpus_of_rows(
     distinct: Sequences, numbers: Int64s, number_of_row: Int32s | Int64s, groups: Int32s, n_codes: int
 ) -> Corpus:
     """Distinct sequences; row r holds the one whose number is number_of_row[r], if any is."""
-    place = np.searchsorted(numbers, number_of_row)
-    place[place == len(numbers)] = 0
-    rows = np.flatnonzero(numbers[place] == number_of_row) if len(numbers) else np.zeros(0, np.int64)
+    index = np.searchsorted(numbers, number_of_row)
+    index[index == len(numbers)] = 0
+    rows = np.flatnonzero(numbers[index] == number_of_row) if len(numbers) else np.zeros(0, np.int64)
     n_individuals = int(groups.max()) + 1 if len(groups) else 0
-    counts = np.bincount(place[rows], minlength=len(numbers))
+    counts = np.bincount(index[rows], minlength=len(numbers))
     if n_individuals == len(groups):
         whose_offsets, whose = np.zeros(1, np.int64), np.zeros(0, np.int32)
     else:
         whose_offsets = offsets_of(counts)
-        whose = groups[rows[np.argsort(place[rows], kind="stable")]]
+        whose = groups[rows[np.argsort(index[rows], kind="stable")]]
     return corpus_of(distinct, counts, whose_offsets, whose, n_individuals, n_codes)
 
 

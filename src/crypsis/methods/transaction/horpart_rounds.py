@@ -272,15 +272,15 @@ def pool_chains(layout: Layout, tasks: Sequence[dict[str, Any]], splitting: Spli
             if _is_acceptable(cluster.size + more, _added(cluster.secrets, secrets, only=True), splitting)
         ]
         if fitting:
-            _, place = min(fitting)
-            one = clusters[place]
+            _, slot = min(fitting)
+            one = clusters[slot]
             joined = _added(one.secrets, secrets)
-            clusters[place] = Pooled(one.size + more, joined, one.task, one.number, (*one.more, leftover))
+            clusters[slot] = Pooled(one.size + more, joined, one.task, one.number, (*one.more, leftover))
             break
-        _, place = min((cluster.size, index) for index, cluster in enumerate(clusters))
-        dissolved = rows_of_clusters([clusters[place]], [task["file"] for task in tasks])
+        _, slot = min((cluster.size, index) for index, cluster in enumerate(clusters))
+        dissolved = rows_of_clusters([clusters[slot]], [task["file"] for task in tasks])
         leftover = join_pieces([*dissolved, leftover])
-        del clusters[place]
+        del clusters[slot]
     return clusters
 
 
@@ -362,9 +362,9 @@ def runs_of_clusters(sizes: Sequence[int], block_rows: int) -> list[tuple[int, i
     """Runs of clusters in their order, first and end: a run is closed as soon as it has as many records as a block."""
     runs: list[tuple[int, int]] = []
     first, records = 0, 0
-    for place, size in enumerate(sizes, start=1):
+    for index, size in enumerate(sizes, start=1):
         records += size
         if records >= block_rows:
-            runs.append((first, place))
-            first, records = place, 0
+            runs.append((first, index))
+            first, records = index, 0
     return runs if first == len(sizes) else [*runs, (first, len(sizes))]

@@ -101,10 +101,10 @@ class LRA(HierarchyMethod):
                 folder = spread.executor.scratch.below("parts")
                 files = [folder.save(f"part-{index:06d}", part) for index, part in enumerate(taken)]
                 elsewhere = spread.executor.map(raise_saved, files, records.without_records(), self)
-            for number, (rows, part) in enumerate(zip(parts, taken, strict=True)):
-                context.report_progress(number / len(parts))
-                part_of_record[rows] = number
-                raised = elsewhere[number] if spread is not None else raise_part(part, records, self)
+            for slot, (rows, part) in enumerate(zip(parts, taken, strict=True)):
+                context.report_progress(slot / len(parts))
+                part_of_record[rows] = slot
+                raised = elsewhere[slot] if spread is not None else raise_part(part, records, self)
                 cuts.append(raised.cut)
                 steps.append(records.named_steps(raised))
         with context.stage("publish"):

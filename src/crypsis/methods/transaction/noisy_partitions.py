@@ -81,21 +81,21 @@ def counted_itemsets(
     branches = [Branch(noise.root, UNITS // 2)]
     reached: list[tuple[Int64s, Int32s, Int64s, Int64s, Int64s]] = []
     while len(partitions):
-        place, left, height = widest_inner(
+        index, left, height = widest_inner(
             partitions.cut_offsets, partitions.cut, tree.low, tree.high, tree.inner, tree.heights
         )
         units = _shares(np.array([branch.left for branch in branches], np.int64)[partitions.branch], left)
         parallel = [InParallel([], DISJOINT) for _ in branches]
         for branch, below in zip(branches, parallel, strict=True):
             branch.scope.members.append(below)
-        reached.append(_counted(partitions, np.flatnonzero(place < 0), tree, branches, parallel, epsilon, noise))
+        reached.append(_counted(partitions, np.flatnonzero(index < 0), tree, branches, parallel, epsilon, noise))
         partitions, branches = _expanded(
-            partitions, np.flatnonzero(place >= 0), place, units, height, sets, tree,
+            partitions, np.flatnonzero(index >= 0), index, units, height, sets, tree,
             branches, parallel, epsilon, threshold, noise,
         )  # fmt: skip
     lengths = np.concatenate([np.diff(part[0]) for part in reached])
     return ItemsetCounts(
-        offsets_of(lengths), *(np.concatenate([part[place] for part in reached]) for place in (1, 2, 3, 4))
+        offsets_of(lengths), *(np.concatenate([part[index] for part in reached]) for index in (1, 2, 3, 4))
     )
 
 
@@ -125,9 +125,9 @@ def _counted(
     for budget in np.unique(units).tolist():
         chosen = np.flatnonzero(units == budget)
         shares = []
-        for number, count in _tallied(partitions.branch[leaves[chosen]]):
+        for index, count in _tallied(partitions.branch[leaves[chosen]]):
             scope = InSequence([], "itemsets")
-            parallel[number].members.append(scope)
+            parallel[index].members.append(scope)
             shares.append((scope, count))
         noisy[chosen] = noise.shared_counts(
             counts[chosen], epsilon * budget / UNITS, shares=shares, node="records of an itemset"
@@ -159,13 +159,13 @@ def _expanded(
     keys, to_branch = np.unique(partitions.branch[chosen] * (UNITS + 1) + units[chosen], return_inverse=True)
     above, spent = np.divmod(keys, UNITS + 1)
     grown = [
-        Branch(InSequence([], "step"), branches[number].left - used)
-        for number, used in zip(above.tolist(), spent.tolist(), strict=True)
+        Branch(InSequence([], "step"), branches[index].left - used)
+        for index, used in zip(above.tolist(), spent.tolist(), strict=True)
     ]
     steps = [InParallel([], DISJOINT) for _ in grown]  # one history, partitions of several kinds: disjoint all the same
-    for number, branch, step in zip(above.tolist(), grown, steps, strict=True):
+    for index, branch, step in zip(above.tolist(), grown, steps, strict=True):
         branch.scope.members.append(step)
-        parallel[number].members.append(branch.scope)
+        parallel[index].members.append(branch.scope)
     kinds = np.stack([units[chosen], height[chosen], siblings[chosen]], axis=1)
     distinct, kind = np.unique(kinds, axis=0, return_inverse=True)
     kind = kind.ravel()
@@ -184,12 +184,12 @@ def _expanded(
     survivors = []
     first_of_kind = np.searchsorted(kind[order], np.arange(len(distinct) + 1))
     edges = np.concatenate([[0], ends])[first_of_kind]
-    for number, (budget, cut_height, fan) in enumerate(distinct.tolist()):
-        low, high = int(edges[number]), int(edges[number + 1])
+    for index, (budget, cut_height, fan) in enumerate(distinct.tolist()):
+        low, high = int(edges[index]), int(edges[index + 1])
         begin, end = np.searchsorted(occupied, [low, high]).tolist()
         here = occupied[begin:end]
         least = threshold(epsilon * budget / UNITS, cut_height, fan)
-        shares = [(steps[branch], count * fan) for branch, count in _tallied(to_branch[kind == number])]
+        shares = [(steps[branch], count * fan) for branch, count in _tallied(to_branch[kind == index])]
         noisy, empty, _ = noise.shared_disjoint_counts(
             counts[begin:end].astype(np.int64),
             high - low - len(here),
