@@ -36,12 +36,12 @@ class CrypsisError(Exception):
         """The sentence in the words of the place where this process speaks (see `places`)."""
         return self.sentence if self.final else reword(self.sentence, parameter=self.details.get("parameter"))
 
-    def told(self, place: str, labels: Mapping[str, str] | None = None) -> CrypsisError:
+    def reworded(self, place: str, labels: Mapping[str, str] | None = None) -> CrypsisError:
         """The same error in the words of a place; `labels` are those of fields in the browser."""
         words = self.sentence if self.final else reword(self.sentence, place, labels, self.details.get("parameter"))
-        told = _made_again(type(self), words, self.where, self.details)
-        told.final = True
-        return told
+        reworded = _made_again(type(self), words, self.where, self.details)
+        reworded.final = True
+        return reworded
 
     def renamed(self, old: str, new: str) -> CrypsisError:
         """The same error where a file goes by another name."""
@@ -66,8 +66,8 @@ class CrypsisError(Exception):
 
     def to_dict(self) -> dict[str, object]:
         """The machine-readable form that `--json` prints."""
-        told = {"code": self.code, "family": self.family(), "message": self.message, "where": self.where}
-        return {**told, **self.details}
+        content = {"code": self.code, "family": self.family(), "message": self.message, "where": self.where}
+        return {**content, **self.details}
 
 
 class BadParameter(CrypsisError, ValueError):

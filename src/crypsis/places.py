@@ -65,8 +65,8 @@ def reword(
 
     if isinstance(parameter, str) and parameter.isidentifier():
         message = re.sub(rf"(?<![\w'`=]){parameter}(?= must )", f"`{parameter}`", message, count=1)
-    told = _MENTION.sub(option, message)
-    return _MARKED.sub(lambda found: write(_SAME.get(found[1], found[1]), None, labels), told)
+    reworded = _MENTION.sub(option, message)
+    return _MARKED.sub(lambda found: write(_SAME.get(found[1], found[1]), None, labels), reworded)
 
 
 class _File:

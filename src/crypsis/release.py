@@ -218,8 +218,8 @@ class Release:
 
     def with_original(self, original: Any) -> Release:
         """A release that was read, with the data it was made of: verified against them, with the figures it tells."""
-        told = self.manifest.get("utility")
-        measured = None if told is None else (self.data, dict(told))
+        figures = self.manifest.get("utility")
+        measured = None if figures is None else (self.data, dict(figures))
         return replace(self, original=original, _verified=None, _measured=measured)
 
     def review(
@@ -512,8 +512,8 @@ class Release:
         form, rows = self._in_order(order)
         self.kind.write(folder, form, self.side_file, rows, format)
         files = dict.fromkeys(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-        told = {"data": self._described(form, self.side_file, format, order), "files": files}
-        data, side_file = self.kind.read_back(folder, told, form, rows)
+        description = {"data": self._described(form, self.side_file, format, order), "files": files}
+        data, side_file = self.kind.read_back(folder, description, form, rows)
         guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
         verdict = self._recount(data, guarantee)
         subject = Subject(
@@ -658,14 +658,14 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
     if private_report is not None:
         data = kind.with_private_facts(data, _read_private_report(Path(private_report)))
     damage = (*opened.damage, *signature.damage, *opened.miscounted(len(data)))
-    told = manifest.get("review")
+    review = manifest.get("review")
     return Release(
         data=data,
         guarantee=guarantee,
         side_file=side_file,
         manifest=manifest,
         damage=damage,
-        confirmed=confirmed_names(told.get("confirmed") if isinstance(told, Mapping) else None, data),
+        confirmed=confirmed_names(review.get("confirmed") if isinstance(review, Mapping) else None, data),
         signature=signature,
         about=None if "about" not in manifest else About.of(manifest["about"]),
     )

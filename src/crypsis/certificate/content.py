@@ -95,8 +95,8 @@ def _guarantee(release: Release) -> Section:
 
 def _told(release: Release, name: str) -> tuple[str, ...]:
     """What the guarantee itself says, and what the manifest adds to it."""
-    told = [*release.guarantee.to_dict()[name], *release.manifest["guarantee"].get(name, [])]
-    return tuple(map(translated, dict.fromkeys(told))) or (_("Nothing is stated."),)
+    sentences = [*release.guarantee.to_dict()[name], *release.manifest["guarantee"].get(name, [])]
+    return tuple(map(translated, dict.fromkeys(sentences))) or (_("Nothing is stated."),)
 
 
 def _disclosure(release: Release) -> Section:

@@ -103,8 +103,8 @@ def _in_language(found: Release, language: str | None) -> Report:
         if found.damage:
             raise
     with reading(language or report_language(found.about)):
-        told = (found.manifest, found.data, found.side_file)
-        return Report(found.kind.report.render(*told), found.kind.report.draw(*told))
+        parts = (found.manifest, found.data, found.side_file)
+        return Report(found.kind.report.render(*parts), found.kind.report.draw(*parts))
 
 
 def check_language(language: str | None) -> None:

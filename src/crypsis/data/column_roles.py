@@ -264,9 +264,9 @@ def _numbered(names: list[str]) -> list[list[str]]:
     """Columns whose names are a stem with running numbers."""
     stems: dict[str, list[tuple[int, str]]] = {}
     for name in names:
-        told = re.fullmatch(r"(.*?[^\d])(\d{1,3})", name.strip())
-        if told and told[1] != "column_":  # so are columns called that have no name
-            stems.setdefault(told[1].lower(), []).append((int(told[2]), name))
+        match = re.fullmatch(r"(.*?[^\d])(\d{1,3})", name.strip())
+        if match and match[1] != "column_":  # so are columns called that have no name
+            stems.setdefault(match[1].lower(), []).append((int(match[2]), name))
     found = []
     for members in stems.values():
         numbers = sorted(number for number, _ in members)

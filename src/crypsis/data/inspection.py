@@ -173,11 +173,11 @@ def inspect_file(
     steps: tuple[dict[str, Any], ...] = ()
     if format is None and not options and chosen.name == "fimi":
         if has_moving_objects(file):
-            told = {"format": "brinkhoff"}
+            settings = {"format": "brinkhoff"}
         else:
-            told = table_as_text(file) or headerless_table(file, chosen.read_sequences(file))
-        if told:
-            format, options = told["format"], {key: value for key, value in told.items() if key != "format"}
+            settings = table_as_text(file) or headerless_table(file, chosen.read_sequences(file))
+        if settings:
+            format, options = settings["format"], {key: value for key, value in settings.items() if key != "format"}
             chosen = format_for(file, format, **options)
     if "sequence" in chosen.holds and not chosen.is_table(file):
         listed = chosen.read_sequences(file)

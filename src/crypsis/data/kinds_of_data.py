@@ -284,10 +284,10 @@ def track_columns(whole: list[str], names: list[str]) -> dict[str, str]:
     owner, track = usual_column(whole, OWNER_NAMES), track_column(whole)
     if owner is not None and track is None:
         mover = owner  # beside which an id numbers the fixes
-    told = {"id": mover, "t": moment} | _point_columns(names)
+    columns = {"id": mover, "t": moment} | _point_columns(names)
     if owner != mover and mover is not None and track == mover:
-        told["person"] = owner
-    return {use: name for use, name in told.items() if name is not None}
+        columns["person"] = owner
+    return {use: name for use, name in columns.items() if name is not None}
 
 
 def _point_columns(names: list[str]) -> dict[str, str]:

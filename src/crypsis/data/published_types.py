@@ -29,8 +29,8 @@ def as_published(table: PublishedTable) -> PublishedTable:
 
 def _as_published(column: PublishedColumn) -> PublishedColumn:
     cells = column.cells
-    told = column.type if not column.guessed else told_type(column.type, cells.values, cells.kinds)
-    return column if told == column.type else replace(column, cells=as_type(cells, told))
+    published = column.type if not column.guessed else told_type(column.type, cells.values, cells.kinds)
+    return column if published == column.type else replace(column, cells=as_type(cells, published))
 
 
 def as_type(cells: Cells, told: ColumnType) -> Cells:
@@ -56,10 +56,10 @@ def told_type(type: ColumnType, values: pl.Series, kinds: Int8s) -> ColumnType:
     if type == "timestamp" and all(moment.time() == time() for moment in values.to_list()):
         return "date"
     if type == "category" and not np.isin(kinds, (CellKind.SET, CellKind.NODE)).any():
-        told = inferred_type(values)
+        inferred = inferred_type(values)
         texts = values.to_list()
-        if told != "category" and all(_reads_back(text, told) for text in texts):
-            return told
+        if inferred != "category" and all(_reads_back(text, inferred) for text in texts):
+            return inferred
     return type
 
 

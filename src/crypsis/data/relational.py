@@ -470,10 +470,10 @@ class PublishedColumn(FrozenArrays, EqualByContent):
     def typed(self) -> pl.Series:
         """Every record's cell in a type: values, a structure of low and high, or categories; else null."""
         cells, records = self.cells, pl.Series(self.codes)
-        told = np.isin(self.kinds, (CellKind.MISSING, CellKind.SUPPRESSED), invert=True)
+        known = np.isin(self.kinds, (CellKind.MISSING, CellKind.SUPPRESSED), invert=True)
         used = np.unique(self.kinds)
         if self.is_generalized and (self.type == "category" or np.isin(used, (CellKind.NODE, CellKind.SET)).any()):
-            texts = self.texts().set(pl.Series(~told), None)
+            texts = self.texts().set(pl.Series(~known), None)
             return texts.cast(pl.Enum(texts.drop_nulls().unique().sort()))
         held = np.isin(cells.kinds, (CellKind.VALUE, CellKind.RANGE))
         first = np.where(held, cells.members.take(cells.offsets[:-1], mode="clip"), 0) if len(cells.members) else held
@@ -485,7 +485,7 @@ class PublishedColumn(FrozenArrays, EqualByContent):
         if not self.is_generalized:
             return low.alias(self.name)
         both = pl.DataFrame({LOW: low, HIGH: high}).to_struct(self.name)
-        return both.to_frame().select(pl.when(pl.Series(told)).then(pl.col(self.name)).otherwise(None)).to_series()
+        return both.to_frame().select(pl.when(pl.Series(known)).then(pl.col(self.name)).otherwise(None)).to_series()
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -255,7 +255,7 @@ def bind_times(
     )  # fmt: skip
     labels = tuple(_label(made, index) for index in range(len(names)))
     locations = _locations(data.locations, replace(made, labels=labels), of_place, weight)
-    told = (("times", f"kept {made.words}, with the places"),)
+    facts = (("times", f"kept {made.words}, with the places"),)
     return replace(
         data,
         codes=codes.to_numpy().astype(np.int32),
@@ -263,7 +263,7 @@ def bind_times(
         times=None,
         attached=None,
         ordered_by_time=False,
-        understood=(*data.understood, *told),
+        understood=(*data.understood, *facts),
     )
 
 

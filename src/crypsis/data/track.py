@@ -186,8 +186,8 @@ class Tracks(FrozenArrays, OwnedRows, Microdata):
                 parameter="id",
             )
         seconds, written = _seconds(table, moment, source, time_format)
-        told = [("person", owner or (track if track in OWNER_NAMES else None)), ("id", track), *named]
-        told += [("time", f"{moment} ({written})"), ("projection", projection)]
+        understood = [("person", owner or (track if track in OWNER_NAMES else None)), ("id", track), *named]
+        understood += [("time", f"{moment} ({written})"), ("projection", projection)]
         return cls(
             rows.offsets,
             rows.arranged(planar_x),
@@ -199,7 +199,7 @@ class Tracks(FrozenArrays, OwnedRows, Microdata):
             projection,
             table.height - int(rows.offsets[-1]),
             like,
-            tuple((role, name) for role, name in told if name is not None),
+            tuple((role, name) for role, name in understood if name is not None),
         )
 
     @property

@@ -82,11 +82,11 @@ def time_column(names: Iterable[str]) -> str | None:
 
 def event_columns(names: Iterable[str]) -> dict[str, str]:
     """The columns of events that are there: whose, where and when."""
-    told = list(names)
+    remaining = list(names)
     columns = {
-        "id": usual_column(told, ("id", *ID_NAMES)) or mover_column(told),
-        "location": location_column(told),
-        "t": time_column(told),
+        "id": usual_column(remaining, ("id", *ID_NAMES)) or mover_column(remaining),
+        "location": location_column(remaining),
+        "t": time_column(remaining),
     }
     return {use: name for use, name in columns.items() if name is not None}
 
@@ -123,14 +123,18 @@ def mover_column(names: Iterable[str]) -> str | None:
 
 def basket_column(names: Iterable[str]) -> str | None:
     """The column that names the basket or record of a row: an order rather than the customer who gave several."""
-    told = list(names)
-    return _only(told, _names_a_basket) or usual_column(told, ID_NAMES) or _only(told, identifies_by_name)
+    remaining = list(names)
+    return (
+        _only(remaining, _names_a_basket) or usual_column(remaining, ID_NAMES) or _only(remaining, identifies_by_name)
+    )
 
 
 def item_column(names: Iterable[str], usual: tuple[str, ...] = ITEM_NAMES) -> str | None:
     """The column with one item a row."""
-    told = list(names)
-    return usual_column(told, usual) or _only(told, _names_an_item) or _only(told, _is_the_code_of_an_item)
+    remaining = list(names)
+    return (
+        usual_column(remaining, usual) or _only(remaining, _names_an_item) or _only(remaining, _is_the_code_of_an_item)
+    )
 
 
 def _tells_the_time(name: str) -> bool:

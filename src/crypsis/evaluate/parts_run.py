@@ -81,8 +81,8 @@ def methods_on_parts(kind: str) -> list[str]:
 def _suggested_section(section: Mapping[str, Any]) -> dict[str, Any]:
     """How parts would be read, as the first of them suggests; what is said already holds."""
     first = Dataset(section, Path.cwd()).file
-    told = {name: value for name, value in section.items() if name != "path"}
-    found = dict(first_look(first, told).section)
+    options = {name: value for name, value in section.items() if name != "path"}
+    found = dict(first_look(first, options).section)
     if found["kind"] not in KINDS:
         if "columns" not in found:
             raise NotApplicable(

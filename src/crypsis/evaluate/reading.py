@@ -46,13 +46,13 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
             f"{file} is a release, not data to anonymize; read it with crypsis.read_release({str(path)!r}).",
             where=str(file),
         )
-    told = DatasetTable(options).only(keys_of_the_file())
+    table = DatasetTable(options).only(keys_of_the_file())
     cells = {
         "time_format": options.get("time_format"),
         "missing": options.get("missing_tokens"),
         STEP: options.get(STEP),
     }
-    section = dict(first_look(file, {"kind": kind, **told, **cells}).section)
+    section = dict(first_look(file, {"kind": kind, **table, **cells}).section)
     kind = section["kind"]
     columns = section.pop("columns", {})
     roles = {name: options.pop(name) for name in _OF_ROLES if name in options}
@@ -63,7 +63,7 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Any:
     if roles.keys() - {"sensitive"}:
         name = next(iter(roles.keys() - {"sensitive"}))
         raise BadParameter(f"{file.name} holds {kind}, whose columns have no roles; leave {name} out.", parameter=name)
-    found = {_WORDS.get(name, name): value for name, value in section.items() if name != "kind" and name not in told}
+    found = {_WORDS.get(name, name): value for name, value in section.items() if name != "kind" and name not in table}
     unsure = {name: value for name, value in found.items() if name in _UNSURE and name not in options}
     settings = {**found, **roles, **options}
     if unsure:

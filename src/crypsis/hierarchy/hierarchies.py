@@ -141,8 +141,8 @@ class HierarchyPlan(Deferred):
 
     @property
     def public_text(self) -> str:
-        told = (entry if isinstance(entry, str) else entry.public_text for entry in self.entries.values())
-        return "; ".join(f"{name}: {words}" for name, words in zip(self.entries, told, strict=True))
+        texts = (entry if isinstance(entry, str) else entry.public_text for entry in self.entries.values())
+        return "; ".join(f"{name}: {words}" for name, words in zip(self.entries, texts, strict=True))
 
     def __str__(self) -> str:
         return ",".join(f"{name}={entry}" for name, entry in self.entries.items())

@@ -214,10 +214,10 @@ class BudgetLedger(SideInput):
         except FileNotFoundError:
             return None
         try:
-            told = json.loads(content[:LONGEST_LINE])
-            if told["schema"] != HEAD_SCHEMA or type(told["count"]) is not int or told["count"] < 1:
+            record = json.loads(content[:LONGEST_LINE])
+            if record["schema"] != HEAD_SCHEMA or type(record["count"]) is not int or record["count"] < 1:
                 raise ValueError
-            return told["count"], str(told["last"])
+            return record["count"], str(record["last"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise self._damaged(f"its head {self.head.name} cannot be understood") from error
 
@@ -232,8 +232,8 @@ class BudgetLedger(SideInput):
         os.fsync(stream.fileno())
         state = _after(read.state if read.digests else None, entry)
         made = _Read(state, (*read.digests, _digest(line)), read.end + len(line) + 1)
-        told = {"schema": HEAD_SCHEMA, "dataset": state.dataset, "count": len(made.digests), "last": made.digests[-1]}
-        self._write_head(json.dumps(told | {"spent": str(state.spent)}, ensure_ascii=False).encode() + b"\n")
+        head = {"schema": HEAD_SCHEMA, "dataset": state.dataset, "count": len(made.digests), "last": made.digests[-1]}
+        self._write_head(json.dumps(head | {"spent": str(state.spent)}, ensure_ascii=False).encode() + b"\n")
         return made
 
     def _write_head(self, content: bytes) -> None:

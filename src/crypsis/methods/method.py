@@ -176,7 +176,7 @@ def _counting(method: type[Method]) -> str:
     from crypsis.methods import METHODS
 
     able = [other.__name__ for other in METHODS.values() if other.accepts is method.accepts and other.counts_people]
-    told = f" Methods that count people: {', '.join(able)}." if able else " Give each person one record."
+    advice = f" Methods that count people: {', '.join(able)}." if able else " Give each person one record."
     if hasattr(method.accepts, "unite_by_person"):
-        told += " Or make one record of all records of a person (unite='person')."
-    return told
+        advice += " Or make one record of all records of a person (unite='person')."
+    return advice

@@ -73,10 +73,10 @@ class PrivateMethod(Method):
 
     def guarantee_of(self, data: Any, published: Any) -> DifferentialPrivacy:
         mark = data.by_record
-        told = isinstance(data, Events) or (persons_of(data) is not None if mark is None else mark.persons_told)
+        named = isinstance(data, Events) or (persons_of(data) is not None if mark is None else mark.persons_told)
         return replace(
             self.guarantee,
-            persons="told-by-ids" if told else "each-record",
+            persons="told-by-ids" if named else "each-record",
             reading="not-covered" if mark is None else "by-record",
         )
 
@@ -133,7 +133,7 @@ class PrivateMethod(Method):
         named = self.dataset
         if self.ledger is not None and noise.noise.publishable:
             named = self.ledger.state().dataset
-        told = {
+        facts = {
             "epsilon": str(self.epsilon),
             "spent": str(spent),
             "accounting": "sequential and parallel composition of pure differential privacy",
@@ -143,4 +143,4 @@ class PrivateMethod(Method):
             "dataset": named,
             "dataset_ledger": "none" if self.ledger is None else "kept",
         }
-        return told, {"ledger": recorded, "key": key}
+        return facts, {"ledger": recorded, "key": key}

@@ -54,13 +54,15 @@ class QueryErrors(FrozenArrays):
 
     def figures(self) -> dict[str, float | int]:
         errors = self.errors
-        told = {
+        figures = {
             "count_query_loss": mean(errors),
             "count_query_median_loss": float(np.median(errors)),
             "count_query_max_loss": float(errors.max()),
             "count_queries_without_record": self.zero_actual,
         }
-        return told if self.subset is None else told | {"count_query_subset_loss": mean(self._errors(self.subset))}
+        return (
+            figures if self.subset is None else figures | {"count_query_subset_loss": mean(self._errors(self.subset))}
+        )
 
 
 def count_query_error(

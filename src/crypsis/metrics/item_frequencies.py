@@ -29,12 +29,12 @@ class ItemFrequencyError:
     def figures(self) -> dict[str, float | int]:
         if not len(self.errors):
             return {}
-        told = {
+        figures = {
             "item_frequency_loss": mean(self.errors),
             "item_frequency_median_loss": float(np.median(self.errors)),
             "item_frequency_max_loss": float(self.errors.max()),
         }
-        return told if self.subset is None else told | {"item_frequency_subset_loss": mean(self.subset)}
+        return figures if self.subset is None else figures | {"item_frequency_subset_loss": mean(self.subset)}
 
 
 def item_frequency_error(

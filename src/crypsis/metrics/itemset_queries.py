@@ -38,13 +38,13 @@ class ItemsetQueryError:
     def figures(self) -> dict[str, float | int]:
         if not len(self.errors):
             return {}
-        told = {
+        figures = {
             "itemset_query_loss": mean(self.errors),
             "itemset_query_median_loss": float(np.median(self.errors)),
             "itemset_query_max_loss": float(self.errors.max()),
             "itemset_query_zero": self.zero,
         }
-        return told if self.subset is None else told | {"itemset_query_subset_loss": mean(self.subset)}
+        return figures if self.subset is None else figures | {"itemset_query_subset_loss": mean(self.subset)}
 
 
 def itemset_query_error(

@@ -41,13 +41,13 @@ def published_widths(published: PublishedTable) -> dict[str, float]:
 
 def mean_widths(widths: Mapping[str, Fraction | None]) -> dict[str, float]:
     """The widths that there are, and their mean."""
-    told = {name: width for name, width in widths.items() if width is not None}
-    if not told:
+    known = {name: width for name, width in widths.items() if width is not None}
+    if not known:
         return {}
-    mean = sum(told.values(), Fraction(0)) / len(told)
+    mean = sum(known.values(), Fraction(0)) / len(known)
     return {
         "published_width_loss": float(mean),
-        **{f"published_width_loss of {name}": float(told[name]) for name in told},
+        **{f"published_width_loss of {name}": float(known[name]) for name in known},
     }
 
 

@@ -29,10 +29,10 @@ def temporal_loss(published: Any) -> dict[str, float]:
         return {}
     periods = published.timed.periods(published.symbols).take(published.codes)
     os, is_, ie, oe = (periods.as_floats(column) for column in periods.columns)
-    told = np.isfinite(os)  # sensitive places have no time
-    if not told.any():
+    timed = np.isfinite(os)  # sensitive places have no time
+    if not timed.any():
         return {}
-    os, is_, ie, oe = os[told], is_[told], ie[told], oe[told]
+    os, is_, ie, oe = os[timed], is_[timed], ie[timed], oe[timed]
     extent, core = oe - os, np.maximum(0, ie - is_)
     fuzziness = np.where(np.isfinite(extent), 1 - core / np.where(extent > 0, extent, 1), 1.0)
     loss = {"temporal_loss": float(np.sum(np.sort(fuzziness)) / len(fuzziness))}

@@ -82,12 +82,12 @@ def _datacite(about: About, manifest: Mapping[str, Any], files: Mapping[str, Map
 def _rights(license: str | None) -> list[dict[str, str]]:
     if license is None:
         return []
-    told = {"rights": license}
+    terms = {"rights": license}
     if address := _address(license):
-        told |= {"rightsUri": address}
+        terms |= {"rightsUri": address}
     if _is_spdx(license):
-        told |= {"rightsIdentifier": license, "rightsIdentifierScheme": "SPDX", "schemeUri": _SPDX}
-    return [told]
+        terms |= {"rightsIdentifier": license, "rightsIdentifierScheme": "SPDX", "schemeUri": _SPDX}
+    return [terms]
 
 
 def _zenodo(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _compounds(name: str, *parts: Mapping[str, Any]) -> dict[str, Any]:
 
 def _dcat(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """A dataset of the W3C's Data Catalog Vocabulary as JSON-LD, with a distribution for each file."""
-    told = {
+    record = {
         "@context": {
             "dcat": "http://www.w3.org/ns/dcat#",
             "dct": "http://purl.org/dc/terms/",
@@ -195,11 +195,11 @@ def _dcat(about: About, manifest: Mapping[str, Any], files: Mapping[str, Mapping
     if about.license is not None:
         address = _address(about.license)
         document = {"@type": "dct:LicenseDocument", "dct:title": about.license}
-        told["dct:license"] = document if address is None else document | {"@id": address}
+        record["dct:license"] = document if address is None else document | {"@id": address}
     if about.contact is not None:
         mail = {"@id": f"mailto:{about.contact}"}
-        told["dcat:contactPoint"] = {"@type": "vcard:Kind", "vcard:fn": about.controller, "vcard:hasEmail": mail}
-    return told
+        record["dcat:contactPoint"] = {"@type": "vcard:Kind", "vcard:fn": about.controller, "vcard:hasEmail": mail}
+    return record
 
 
 def _distribution(name: str, file: Mapping[str, Any]) -> dict[str, Any]:

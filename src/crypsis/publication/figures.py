@@ -80,5 +80,5 @@ def published_figures(release: Any, names: Iterable[str]) -> dict[str, Any]:
 def _required(guarantee: Any) -> int:
     """The people or records that must share what is known: the k of a guarantee, or of its parts."""
     parameters = guarantee.parameters()
-    told = [value for name in ("k", "K") if isinstance(value := parameters.get(name), int)]
-    return max([*told, *map(_required, getattr(guarantee, "parts", ()))], default=2)
+    sizes = [value for name in ("k", "K") if isinstance(value := parameters.get(name), int)]
+    return max([*sizes, *map(_required, getattr(guarantee, "parts", ()))], default=2)

@@ -84,8 +84,8 @@ def read_original_mixed(
 
 
 def _roles(described: Mapping[str, Any], columns: Sequence[str], person: str | None) -> dict[str, str]:
-    told = {column["name"]: column["role"] for column in described["columns"]}
-    return {name: told.get(name, "identifier") for name in columns if name != person}
+    roles = {column["name"]: column["role"] for column in described["columns"]}
+    return {name: roles.get(name, "identifier") for name in columns if name != person}
 
 
 def _types(described: Mapping[str, Any], frame: pl.DataFrame, cells: OriginalCells) -> dict[str, str]:
@@ -94,10 +94,10 @@ def _types(described: Mapping[str, Any], frame: pl.DataFrame, cells: OriginalCel
     Where nobody declared a type, a release tells that of its published values; suppressed records may hold others, and
     then the type is guessed from all of them, as it was when the release was made.
     """
-    told = {column["name"]: column["type"] for column in described["columns"]}
+    types = {column["name"]: column["type"] for column in described["columns"]}
     if cells.unparsable == "missing":
-        return told
-    return {name: type for name, type in told.items() if _fits(frame[name], type, cells.missing_tokens)}
+        return types
+    return {name: type for name, type in types.items() if _fits(frame[name], type, cells.missing_tokens)}
 
 
 def _fits(cells: pl.Series, type: Any, missing_tokens: Sequence[str]) -> bool:

@@ -34,13 +34,13 @@ class PublishedParts(PublishedData):
     def described(cls, files: tuple[str, ...], entry: Mapping[str, Any]) -> PublishedParts:
         """As a manifest describes them."""
         columns = {column["name"]: column for column in entry["columns"]}
-        told = PublishedColumns(
+        published = PublishedColumns(
             {name: column["role"] for name, column in columns.items()},
             {name: column["type"] for name, column in columns.items()},
             told_nodes(columns),
             tuple(entry[name] for name in ("items", "scopes") if entry.get(name) is not None),
         )
-        return cls(files, told, entry["rows"], told_leaves(columns))
+        return cls(files, published, entry["rows"], told_leaves(columns))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -64,12 +64,12 @@ class SyntheticSetsKind(PrivateKind):
 
     def describe(self, published: SyntheticTransactions) -> dict[str, Any]:
         domain = published.domain
-        told = {"size": len(domain), "digest": domain.digest, "declared": domain.declared, "file": DOMAINS}
+        description = {"size": len(domain), "digest": domain.digest, "declared": domain.declared, "file": DOMAINS}
         return {
             "rows": len(published),
             "records": published.records,
             "occurrences": published.occurrences,
-            "domains": {"items": told},
+            "domains": {"items": description},
             "budget": dict(published.budget),
         }
 

@@ -130,8 +130,8 @@ class TransactionKind(PublishedKind):
 
     def with_private_facts(self, published: PublishedTransactions, facts: Mapping[str, Any]) -> PublishedTransactions:
         """The records in the order of the input, so that each can be compared with its original."""
-        told = replace(published, suppressed=suppressed_labels(facts), domain=facts.get("domain"))
-        return told.take(rows_of_input(facts, len(published)))
+        restored = replace(published, suppressed=suppressed_labels(facts), domain=facts.get("domain"))
+        return restored.take(rows_of_input(facts, len(published)))
 
     def private_facts(self, published: PublishedTransactions) -> dict[str, Any]:
         """Which items were suppressed, and out of how many."""

@@ -156,10 +156,10 @@ def _presence(asking: _Asking) -> Answer:
     if not release.truthful:
         if expected is None:
             raise NotApplicable(NO_ESTIMATE)
-        told = {"estimate": expected, "counts": visits.counts, **_told_facts(release), "why_no_bounds": WHY_NO_BOUNDS}
+        answer = {"estimate": expected, "counts": visits.counts, **_told_facts(release), "why_no_bounds": WHY_NO_BOUNDS}
         facts = f"expected {expected:,.1f}{_fuzziness(release)}   truthful no"
         return Answer(
-            told, f"about {expected:,.1f} {visits.counts}; an estimate without bounds: {WHY_NO_BOUNDS}", facts
+            answer, f"about {expected:,.1f} {visits.counts}; an estimate without bounds: {WHY_NO_BOUNDS}", facts
         )
     found = _bounds(release, presence_bounds(visits, places, period, mode))
     if expected is None:
@@ -182,17 +182,17 @@ def _dwell(asking: _Asking) -> Answer:
     release, visits = asking.release, asking.visits(timed=True)
     found = dwell_bounds_in(visits, asking.places(), asking.period)
     least, greatest = float(found.least.sum()), float(found.greatest.sum())
-    told = {"least_seconds": least, "greatest_seconds": greatest, **_told_facts(release)}
+    answer = {"least_seconds": least, "greatest_seconds": greatest, **_told_facts(release)}
     words = f"at least {least / 3600:,.2f} hours, at most {greatest / 3600:,.2f} hours in all"
-    return Answer(told, words + _beyond(release), _brief(release, f"{least / 3600:,.2f}", f"{greatest / 3600:,.2f}"))
+    return Answer(answer, words + _beyond(release), _brief(release, f"{least / 3600:,.2f}", f"{greatest / 3600:,.2f}"))
 
 
 def _copresence(asking: _Asking) -> Answer:
     release, found = asking.release, copresence_bounds(asking.visits(timed=True))
     definite, possible = len(found.definite), len(found.possible)
-    told = {"definite": definite, "possible": possible, "counts": "pairs of trajectories", **_told_facts(release)}
+    answer = {"definite": definite, "possible": possible, "counts": "pairs of trajectories", **_told_facts(release)}
     words = f"at least {definite:,}, at most {possible:,} pairs of trajectories"
-    return Answer(told, words + _beyond(release), _brief(release, f"{definite:,}", f"{possible:,}"))
+    return Answer(answer, words + _beyond(release), _brief(release, f"{definite:,}", f"{possible:,}"))
 
 
 def _places(asking: _Asking) -> Answer:
@@ -228,8 +228,8 @@ _MISSING = dict.fromkeys(("region", "origin", "destination"), _NO_PLACES)
 
 
 def _bounds(release: Asked, found: Bounds) -> Answer:
-    told = {"definite": found.definite, "possible": found.possible, "counts": found.counts, **_told_facts(release)}
-    return Answer(told, str(found), _brief(release, f"{found.definite:,}", f"{found.possible:,}"))
+    answer = {"definite": found.definite, "possible": found.possible, "counts": found.counts, **_told_facts(release)}
+    return Answer(answer, str(found), _brief(release, f"{found.definite:,}", f"{found.possible:,}"))
 
 
 def _told_facts(release: Asked) -> dict[str, bool | float]:

@@ -72,8 +72,8 @@ def _timings(facts: ManifestFacts) -> Markup:
 
 def _lights(facts: ManifestFacts) -> list[Markup]:
     """The lights that the manifest tells, in a private report those with the original; none where it tells none."""
-    told = facts.section("private").get("review") or facts.section("review")
+    review = facts.section("private").get("review") or facts.section("review")
     try:
-        return [lights(Review.from_dict(told))]
+        return [lights(Review.from_dict(review))]
     except (KeyError, TypeError, ValueError, AttributeError):  # an older manifest, or one of somebody else
         return []

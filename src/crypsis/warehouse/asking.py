@@ -28,12 +28,12 @@ def ask_in_process(store: Path, sparql: str, *, timeout: float, most_rows: int) 
     except subprocess.TimeoutExpired as error:
         raise BadQuery(f"The query took longer than {timeout:g} seconds.") from error
     try:
-        told = json.loads(ended.stdout)
+        answer = json.loads(ended.stdout)
     except ValueError as error:
         raise BadQuery("The query needs more than this machine has; add a LIMIT or ask for less.") from error
-    if "error" in told:
-        raise BadQuery(told["error"])
-    return Answer(tuple(told["variables"]), [tuple(row) for row in told["rows"]])
+    if "error" in answer:
+        raise BadQuery(answer["error"])
+    return Answer(tuple(answer["variables"]), [tuple(row) for row in answer["rows"]])
 
 
 def main() -> None:

@@ -32,30 +32,30 @@ def decide(values: Sequence[tuple[str, Any]], policy: str, priority: Sequence[st
     """
     if policy not in POLICIES:
         raise BadParameter(f"policy must be one of {', '.join(POLICIES)}, got {policy!r}.", parameter="policy")
-    told = [(source, value) for source, value in values if value is not None and value != ""]
-    if not told:
+    stated = [(source, value) for source, value in values if value is not None and value != ""]
+    if not stated:
         return Decision(None, (), conflict=False)
-    distinct = sorted({value for _, value in told}, key=lambda value: (str(type(value)), value))
+    distinct = sorted({value for _, value in stated}, key=lambda value: (str(type(value)), value))
     conflict = len(distinct) > 1
     if conflict and policy == "error":
         raise ConflictingValues(
-            f"The sources disagree: {', '.join(f'{source} says {value!r}' for source, value in told)}."
+            f"The sources disagree: {', '.join(f'{source} says {value!r}' for source, value in stated)}."
         )
     rank = {source: index for index, source in enumerate(priority)}
 
     def first(value: Any) -> tuple[int, str]:
-        return min((rank.get(source, len(rank)), source) for source, each in told if each == value)
+        return min((rank.get(source, len(rank)), source) for source, each in stated if each == value)
 
     if policy == "set":
-        return Decision(distinct, tuple(sorted({source for source, _ in told})), conflict)
+        return Decision(distinct, tuple(sorted({source for source, _ in stated})), conflict)
     if policy in ("min", "max"):
         chosen = min(distinct) if policy == "min" else max(distinct)
     elif policy == "majority":
-        votes = Counter(value for _, value in told)
+        votes = Counter(value for _, value in stated)
         chosen = min(votes, key=lambda value: (-votes[value], first(value)))
     else:
         chosen = min(distinct, key=first)
-    return Decision(chosen, tuple(sorted({source for source, value in told if value == chosen})), conflict)
+    return Decision(chosen, tuple(sorted({source for source, value in stated if value == chosen})), conflict)
 
 
 @dataclass(frozen=True)

@@ -169,15 +169,15 @@ class Datasets:
 
     def _copied(self, known: Entry) -> Entry:
         """The same data without edits; what belongs to the entry belongs to the copy, too."""
-        told = table_of(known)
+        table = table_of(known)
         source = Path(whole_table(known)["path"])
-        look = first_look(source, told.only((*keys_of_the_file(), STEP)))
-        section = look.section.changed(told.only(("kind", "path", "locations")))
+        look = first_look(source, table.only((*keys_of_the_file(), STEP)))
+        section = look.section.changed(table.only(("kind", "path", "locations")))
         shown = known.content["inspection"].get("file", source.name)
 
         def fill(folder: Path) -> None:
-            beside = {str(one["path"]) for one in told.sets.values()}
-            for name in {told["path"], told.get("locations"), *beside} - {None}:
+            beside = {str(one["path"]) for one in table.sets.values()}
+            for name in {table["path"], table.get("locations"), *beside} - {None}:
                 if not Path(name).is_absolute():
                     shutil.copyfile(known.folder / name, folder / name)
 
@@ -234,8 +234,8 @@ class Datasets:
                     return self._grids[key]
             frame = self._frame(entry)
         types = {column["name"]: column["type"] for column in entry.content["inspection"]["columns"]}
-        told = entry.content["section"].get("columns", {})
-        types |= {name: column.get("type", "") for name, column in told.items()}
+        columns = entry.content["section"].get("columns", {})
+        types |= {name: column.get("type", "") for name, column in columns.items()}
         numeric = frozenset(name for name, kind in types.items() if kind in ("int", "float"))
         grid = Grid(frame, numeric)
         with self._lock:
@@ -270,8 +270,8 @@ class Datasets:
 
         def alter(content: dict[str, Any]) -> None:
             kept = {key: content["section"][key] for key in ("path", "edits") if key in content["section"]}
-            told = {key: value for key, value in section.items() if value is not None}
-            content["section"] = {"kind": content["section"]["kind"], **told, **kept}
+            settings = {key: value for key, value in section.items() if value is not None}
+            content["section"] = {"kind": content["section"]["kind"], **settings, **kept}
 
         return self.workspace.change(KIND, number, alter, revision=revision)
 
@@ -452,8 +452,8 @@ class Datasets:
             if column in columns:
                 columns[column] = {**columns[column], "role": "identifier"}
                 section["columns"] = columns
-        told = {key: value for key, value in section.items() if key not in ("path", "edits")}
-        return self.set_section(number, told, revision)
+        settings = {key: value for key, value in section.items() if key not in ("path", "edits")}
+        return self.set_section(number, settings, revision)
 
     # Risk at a glance
 
@@ -498,8 +498,8 @@ def _known_by_name(entry: Entry) -> Iterator[None]:
 
 def shown_name(name: str, path: Path) -> str:
     """What a file was called where it came from; only to be shown."""
-    told = "".join(one for one in Path(name.replace("\\", "/")).name if one.isprintable())[:120]
-    return told if "." in told else told + "".join(path.suffixes)
+    printable = "".join(one for one in Path(name.replace("\\", "/")).name if one.isprintable())[:120]
+    return printable if "." in printable else printable + "".join(path.suffixes)
 
 
 def table_of(entry: Entry) -> DatasetTable:

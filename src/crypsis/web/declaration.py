@@ -26,8 +26,8 @@ class Declaration:
         if not self.file.is_file():
             return None
         try:
-            told = read_json(self.file)
-            return About.of(told if isinstance(told, dict) else {})
+            content = read_json(self.file)
+            return About.of(content if isinstance(content, dict) else {})
         except (ValueError, OSError, BadParameter) as error:
             raise UnreadableFile(
                 f"What was declared about releases cannot be read ({FILE} of the workspace); declare it again."

@@ -121,14 +121,14 @@ class Explorations:
         run = next((run for run in listed if _is_ppsg(run)), None) if isinstance(listed, list) else None
         if run is None:
             raise BadExperiment(f"The file has no [[run]] with the method {PPSG.name()}.")
-        told = run.get("params") or {}
-        if not isinstance(told, Mapping):
+        params = run.get("params") or {}
+        if not isinstance(params, Mapping):
             raise BadExperiment("params must be a table of parameters and values.")
         known = ("radius", "k", "unit", "max_displacement", "max_steps")
-        unknown = [name for name in told if name not in known]
+        unknown = [name for name in params if name not in known]
         if unknown:
             raise BadExperiment(f"A tessellation on the map has {', '.join(known)}; the file also has {unknown[0]}.")
-        checked = PPSG(**told)  # refuses what is out of range
+        checked = PPSG(**params)  # refuses what is out of range
         dataset = take_dataset(self.datasets, self.side_inputs, content, entry, sections=())
         limit = checked.max_displacement
         found = self.begin(dataset, radius=checked.radius, k=checked.k, unit=checked.unit, max_displacement=limit)

@@ -27,8 +27,8 @@ def dataset_text(entry: Entry) -> str:
 def side_inputs_text(side_inputs: SideInputs, entry: Entry, **instead: Any) -> str:
     """The dataset and what goes with it: hierarchies, policies and queries; `instead` is what is not saved yet."""
     found = {**side_inputs.sections(entry.number), **instead}
-    told = {name: found[name] for name in COMPANIONS if found.get(name)}
-    return toml_text({"name": entry.name, "dataset": whole_table(entry), **told})
+    sources = {name: found[name] for name in COMPANIONS if found.get(name)}
+    return toml_text({"name": entry.name, "dataset": whole_table(entry), **sources})
 
 
 def take_dataset(

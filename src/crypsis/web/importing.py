@@ -135,9 +135,9 @@ class Imports:
         if item is None:
             raise NotApplicable("This file cannot be joined: it has no column that the other lacks.")
         missing = _codes_for_missing(rows[item])
-        told = {"path": other.name, "id": key, "item": item, **({"missing": missing} if missing else {})}
+        section = {"path": other.name, "id": key, "item": item, **({"missing": missing} if missing else {})}
         known = DatasetTable(settings)
-        return known.changed({"kind": "mixed", "sets": {**known.sets, item: told}})
+        return known.changed({"kind": "mixed", "sets": {**known.sets, item: section}})
 
     def load(self, staged: Staged, settings: Mapping[str, Any], shown: Preview | None = None) -> Entry:
         """Take the file into the workspace, read with these settings; `shown` is its preview with just these."""

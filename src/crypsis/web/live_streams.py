@@ -176,12 +176,12 @@ class LiveStreams:
         StreamConfiguration.from_tables(content)
         privacy, source = dict(content.get("privacy") or {}), dict(content.get("source") or {})
         rate = source.get("rate", entry.content["rate"])
-        told = {name: privacy[name] for name in ("L", "K", "C", "N") if name in privacy}
+        settings = {name: privacy[name] for name in ("L", "K", "C", "N") if name in privacy}
         own = tomllib.loads(self.text(number))
-        wanted = {**own, "privacy": own["privacy"] | told, "source": own["source"] | {"rate": rate}}
+        wanted = {**own, "privacy": own["privacy"] | settings, "source": own["source"] | {"rate": rate}}
         if content != {**wanted, "privacy": privacy, "source": source}:
             raise BadConfiguration("Here only L, K, C, N and the rate can be changed; run other streams with the file.")
-        given = {**own["privacy"], **told}
+        given = {**own["privacy"], **settings}
         made = self.create(
             entry.content["dataset"],
             L=given["L"],

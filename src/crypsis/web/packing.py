@@ -18,10 +18,10 @@ def pack_folder(folder: Path, archive: Path) -> Path:
     archive.touch(mode=0o600)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            told = zipfile.ZipInfo(f"{folder.name}/{file.relative_to(folder).as_posix()}", _DATE)
-            told.compress_type, told.external_attr = zipfile.ZIP_DEFLATED, _MODE << 16
-            told.file_size = file.stat().st_size  # so that large files get the form for them
-            with file.open("rb") as content, packed.open(told, "w") as member:
+            entry = zipfile.ZipInfo(f"{folder.name}/{file.relative_to(folder).as_posix()}", _DATE)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, _MODE << 16
+            entry.file_size = file.stat().st_size  # so that large files get the form for them
+            with file.open("rb") as content, packed.open(entry, "w") as member:
                 while chunk := content.read(1 << 20):
                     member.write(chunk)
     return archive

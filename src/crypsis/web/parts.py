@@ -372,7 +372,7 @@ def _made_of(entry: Entry) -> dict[str, Any]:
 def _state_of_files(place: Path) -> str | None:
     """A digest of the names, sizes and times of the parts; None where there are none any more."""
     try:
-        told = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files_of(place, {})]
+        stamps = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files_of(place, {})]
     except (CrypsisError, OSError):
         return None
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+    return hashlib.sha256(repr(stamps).encode()).hexdigest()

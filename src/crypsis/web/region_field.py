@@ -68,10 +68,12 @@ class RegionField:
 
     def _drawn(self, event: Any) -> None:
         """Add places of the map, remove them, or switch them; a node that loses a place becomes its other places."""
-        told = event.args
-        hit = [self.asked.places[number] for number in told["places"] if 0 <= number < len(self.asked.places)]
+        outline = event.args
+        hit = [self.asked.places[number] for number in outline["places"] if 0 <= number < len(self.asked.places)]
         chosen = set(self.asked.places_in(self.value))
-        removed = [place for place in hit if told["how"] == "remove" or (told["how"] == "toggle" and place in chosen)]
+        removed = [
+            place for place in hit if outline["how"] == "remove" or (outline["how"] == "toggle" and place in chosen)
+        ]
         kept = list(self.value)
         if removed:
             kept = [place for place in self.asked.places_in(self.value) if place not in removed]

@@ -105,8 +105,8 @@ def ask_declaration(declaration: Declaration, after: Callable[[], None]) -> None
             for field in fields.values():
                 field.error = None
             try:
-                told = {name: str(field.value or "") for name, field in fields.items()}
-                declaration.declare(told | ({LANGUAGE: ""} if told[LANGUAGE] == ENGLISH else {}))
+                content = {name: str(field.value or "") for name, field in fields.items()}
+                declaration.declare(content | ({LANGUAGE: ""} if content[LANGUAGE] == ENGLISH else {}))
             except BadParameter as error:
                 missing = error.details.get("missing")
                 for name in missing if isinstance(missing, list) else ():

@@ -215,13 +215,13 @@ class ResultsView:
         """Results that are kept and no longer say anything about the data as they are."""
         stale = sum(bool(cell["stale"]) for cell in progress.cells)
         if stale:
-            told = theme.message(
+            message = theme.message(
                 "caution",
                 _("{results_are} stale", results_are=counted(stale, "result is", "results are")),
                 f"{self.experiments.changes(self.number)} ".lstrip()
                 + _("The data or the settings have changed since. Run again to have results of what is there now."),
             )
-            with theme.inside(told):
+            with theme.inside(message):
                 theme.secondary(_("Run again"), notify_errors(self._go_on), "play_arrow")
 
     async def _go_on(self) -> None:
@@ -365,9 +365,9 @@ class ResultsView:
 
 def _cell_words(cell: dict[str, Any]) -> str:
     """`Mondrian · k 5`: what tells a result from the others."""
-    told = [f"{name} {_shown(value)}" for name, value in _parameters(cell).items() if value is not None]
+    parameters = [f"{name} {_shown(value)}" for name, value in _parameters(cell).items() if value is not None]
     repeat = _(" · repeat {repeat}", repeat=cell["repeat"] + 1) if cell.get("repeat") else ""
-    return " · ".join([str(cell["label"]), *told]) + repeat
+    return " · ".join([str(cell["label"]), *parameters]) + repeat
 
 
 def _parameters(cell: dict[str, Any]) -> dict[str, Any]:

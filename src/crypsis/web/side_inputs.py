@@ -422,13 +422,13 @@ class SideInputs:
         ):
             if table not in content:
                 continue
-            told = dict(content[table] or {})
-            for name, source in told.items():
+            section = dict(content[table] or {})
+            for name, source in section.items():
                 if source != known.get(name):
                     if not isinstance(source, Mapping) or not ("auto" in source or "path" in source):
                         raise BadExperiment(f"[{table}.{name}] needs auto or path.")
                     take(dataset, str(name), source)
-            for name in known.keys() - told.keys():
+            for name in known.keys() - section.keys():
                 entry = (self.hierarchy if table == "hierarchy" else self.policy)(dataset, name)
                 if entry is not None:
                     self.workspace.remove(entry.kind, entry.number)

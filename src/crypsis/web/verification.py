@@ -190,12 +190,12 @@ class Verification:
                 "This file does not state its guarantee; choose one to check it against, or drop the archive of "
                 "a whole release.",
             )
-        told = dict(promise)
-        quasi, sensitive = told.pop("quasi", None), told.pop("sensitive", None)
+        content = dict(promise)
+        quasi, sensitive = content.pop("quasi", None), content.pop("sensitive", None)
         for columns in (quasi, sensitive):
             if not isinstance(columns or [], list) or not all(isinstance(one, str) for one in columns or []):
                 raise BadRelease("quasi and sensitive are lists of names of columns.")
-        chosen = chosen_promise(told)
+        chosen = chosen_promise(content)
         if quasi and (type(chosen), PublishedTable) in VERIFIERS:
             table = read_foreign_table(path, quasi=list(quasi), sensitive=list(sensitive or ()))
             return Checked(verify(table, chosen))

@@ -21,7 +21,7 @@ def separate_recodings(class_of: Int64s, block_of: Int64s, recoded: Sequence[Rec
 
     `class_of` and `block_of` number the class and the block of each cluster.
     """
-    told = list(recoded)
+    remaining = list(recoded)
     clusters_of: dict[int, list[int]] = {}
     for cluster, number in enumerate(class_of.tolist()):
         clusters_of.setdefault(number, []).append(cluster)
@@ -33,8 +33,8 @@ def separate_recodings(class_of: Int64s, block_of: Int64s, recoded: Sequence[Rec
         for one in clusters:
             own = recoded[one].scopes
             new = np.array([scope_of[one, scope] for scope in own.tolist()], np.int64).reshape(own.shape)
-            told[one] = recoded[one]._replace(scopes=new)
-    return told
+            remaining[one] = recoded[one]._replace(scopes=new)
+    return remaining
 
 
 def number_scopes(recodings: Sequence[Symbols]) -> list[int]:

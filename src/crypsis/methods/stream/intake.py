@@ -98,14 +98,14 @@ class Intake:
         if (number is None and not is_label(person)) or (code is None and not is_label(place)):
             return "malformed"
         sa: Any = event.get("sa")
-        told: frozenset[Told] | None = _NOTHING if sa is None else self._told.get(sa) if type(sa) is str else None
-        if told is None:
+        distinct: frozenset[Told] | None = _NOTHING if sa is None else self._told.get(sa) if type(sa) is str else None
+        if distinct is None:
             values = _named_values(sa, self.attributes) if isinstance(sa, dict) else _values(sa)
             if values is None:
                 return "malformed"
-            told = frozenset(values)
+            distinct = frozenset(values)
             if type(sa) is str and len(self._told) < _REMEMBERED:
-                self._told[sa] = told
+                self._told[sa] = distinct
         if type(t) is not int or not _SMALLEST <= t <= _LARGEST:
             return "bad_timestamp"
         if self.exits:
@@ -126,9 +126,9 @@ class Intake:
             return "erased"
         fixed = self._known.get(person) if number is None else None
         if number is not None:
-            if told and self.classes.get(told) != self.class_of[number]:
+            if distinct and self.classes.get(distinct) != self.class_of[number]:
                 return "sa_conflict"
-        elif fixed is not None and told and told != fixed:
+        elif fixed is not None and distinct and distinct != fixed:
             return "sa_conflict"
         waiting = self._waiting.get(t)
         if waiting is not None and number is not None:
@@ -139,7 +139,7 @@ class Intake:
         if number is None:
             number = self.people[person] = len(self.names)
             self.names.append(person)
-            kept = told if fixed is None else fixed
+            kept = distinct if fixed is None else fixed
             self.class_of.append(self.classes.setdefault(kept, len(self.classes)))
         if code is None:
             code = self.places[place] = len(self.places)

@@ -237,9 +237,9 @@ class ITSA(Method):
     def _ends(self, data: Events, same: Int64s, result: Int8s) -> Int64s:
         """When the visit of each event ended, by the first event that says so."""
         assert data.exits is not None
-        told = np.flatnonzero(np.isin(result, (ACCEPTED, DUPLICATE)) & (data.exits != OPEN))[::-1]
+        events = np.flatnonzero(np.isin(result, (ACCEPTED, DUPLICATE)) & (data.exits != OPEN))[::-1]
         ends = np.full(int(same.max(initial=-1)) + 1, OPEN, np.int64)
-        ends[same[told]] = data.exits[told]
+        ends[same[events]] = data.exits[events]
         return ends[same]
 
     def _windows(self, stream: _Accepted, data: Events, context: RunContext, key: bytes) -> Iterator[PublishedWindow]:

@@ -70,8 +70,8 @@ class SeqPT(PrivateTrajectoryMethod):
         """The same with any provider; what one without the system's entropy draws cannot be published."""
         plan = self._plan()
         threshold = plan.sublevels[0].budgets.leaf_threshold
-        told = {"scheme": "an equal part for each level", "thresholds": {"pairs": [threshold]}}
-        return synthesized_from_tree(self, data, context, noise, plan, told, one_by_one=True)
+        facts = {"scheme": "an equal part for each level", "thresholds": {"pairs": [threshold]}}
+        return synthesized_from_tree(self, data, context, noise, plan, facts, one_by_one=True)
 
     def _plan(self) -> PrefixTreePlan:
         """Everything public; refuses, before anything is charged, what cannot end."""

@@ -123,10 +123,10 @@ def _order(entry: bytes) -> tuple[int, int]:
 
 def _events(entries: list[Mapping[bytes, bytes] | None]) -> list[Any]:
     """JSON in the field `event`, or an event made of fields."""
-    told = [entry or {} for entry in entries]
-    if all(b"event" in entry for entry in told):
-        return events_of_lines([entry[b"event"] for entry in told])
-    return [events_of_lines([entry[b"event"]])[0] if b"event" in entry else _of_fields(entry) for entry in told]
+    contents = [entry or {} for entry in entries]
+    if all(b"event" in entry for entry in contents):
+        return events_of_lines([entry[b"event"] for entry in contents])
+    return [events_of_lines([entry[b"event"]])[0] if b"event" in entry else _of_fields(entry) for entry in contents]
 
 
 def _of_fields(entry: Mapping[bytes, bytes]) -> Any:

@@ -46,9 +46,9 @@ AskedRows = Annotated[PageOfRows, Depends()]
 
 def _sorting(text: str, columns: list[str]) -> tuple[Sort, ...]:
     """What a grid says: `[{"colId": "c0", "sort": "asc"}]`."""
-    told = _json(text, list)
+    parsed = _json(text, list)
     return tuple(
-        Sort(_column(one.get("colId"), columns), one.get("sort") == "desc") for one in told if isinstance(one, dict)
+        Sort(_column(one.get("colId"), columns), one.get("sort") == "desc") for one in parsed if isinstance(one, dict)
     )
 
 
@@ -80,12 +80,12 @@ def _json(text: str, kind: type) -> Any:
     if not text:
         return kind()
     try:
-        told = parse_json(text.encode())
+        content = parse_json(text.encode())
     except ValueError:
-        told = None
-    if not isinstance(told, kind):
+        content = None
+    if not isinstance(content, kind):
         raise BadParameter("rows: sort is a JSON list and filter a JSON object.", parameter="sort")
-    return told
+    return content
 
 
 def _column(key: Any, columns: list[str]) -> str:

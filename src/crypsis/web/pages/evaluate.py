@@ -355,11 +355,13 @@ class EvaluatePage:
         """How far a stage is that does not tell its share, if it takes as long as the last time."""
         if cell is None or cell["share"] is not None:
             return
-        told = self.pace.expect(str(cell["phase"] or "read"))
-        words = "" if told is None else _("about {left} left, as the last time", left=rough_duration(told[1]))
+        forecast = self.pace.expect(str(cell["phase"] or "read"))
+        words = "" if forecast is None else _("about {left} left, as the last time", left=rough_duration(forecast[1]))
         self.expected.set_text(words)
-        self.bar.props(add="indeterminate" if told is None else "", remove="" if told is None else "indeterminate")
-        self.bar.set_value(0 if told is None else told[0])
+        self.bar.props(
+            add="indeterminate" if forecast is None else "", remove="" if forecast is None else "indeterminate"
+        )
+        self.bar.set_value(0 if forecast is None else forecast[0])
 
     def _show_result(self, cell: dict[str, Any], *, outdated: bool) -> None:
         stored = self.experiments.store(self.entry.number).cell(cell["cell"])
@@ -377,9 +379,9 @@ class EvaluatePage:
         verdict = stored.proof.words if shown and stored.proof is not None else None
         words = note_words(stored.end.message or "") if verdict is None else translated(verdict)
         words = "" if undeclared else words
-        told = theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
+        message = theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
         if state not in ("done", "cancelled") and not undeclared:
-            with theme.inside(told):
+            with theme.inside(message):
                 self._mending.offer_for(state)
         self.meaning = ui.label().classes("meaning")
         if self.spoken != (cell["cell"], state):  # what is drawn again says nothing new

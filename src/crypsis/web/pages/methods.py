@@ -154,8 +154,8 @@ def _one(workbench: Workbench, name: str) -> None:
 
 
 def _needs(method: type[Method]) -> str:
-    told = {"roles": _("a role for each column"), "declared domains": _("lists of possible values that are public")}
-    needs = [told.get(need, need) for need in method.needs]
+    labels = {"roles": _("a role for each column"), "declared domains": _("lists of possible values that are public")}
+    needs = [labels.get(need, need) for need in method.needs]
     return _(" It needs {needs}.", needs=enumerated(needs)) if needs else ""
 
 

@@ -161,7 +161,7 @@ class VerifyPage:
             ).classes("muted small")
 
     def _show_parameters(self) -> None:
-        told = {name: field.value for name, field in self.fields.items() if name not in ("quasi", "sensitive")}
+        values = {name: field.value for name, field in self.fields.items() if name not in ("quasi", "sensitive")}
         self.parameters.clear()
         self.fields = {}
         if not self.model.value:
@@ -175,7 +175,7 @@ class VerifyPage:
                     if parameter.required or parameter.default is None
                     else str(parameter.default)
                 )
-                default = told.get(parameter.name) or usual
+                default = values.get(parameter.name) or usual
                 self.fields[parameter.name] = _field(words, parameter.name, more, default)
             if _is_of_tables(self.model.value):
                 self.fields["quasi"] = self._columns_field(_("Columns that others may know"), "quasi")
@@ -390,10 +390,10 @@ class VerifyPage:
 
     def _mending(self, manifest: Mapping[str, Any] | None) -> Mending | None:
         """What can be done about findings of a release from here; None where its method is not known."""
-        told = (manifest or {}).get("method") or {}
-        if str(told.get("name")) not in METHODS:
+        method = (manifest or {}).get("method") or {}
+        if str(method.get("name")) not in METHODS:
             return None
-        return Mending(str(told["name"]), told.get("parameters") or {}, str(self.dataset.value or ""))
+        return Mending(str(method["name"]), method.get("parameters") or {}, str(self.dataset.value or ""))
 
 
 def _field(words: str, name: str, more: str, value: str = "") -> Any:
