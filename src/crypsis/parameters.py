@@ -349,8 +349,8 @@ class Checked:
 
     def resolve(self, data: Any) -> Self:
         """The same with every recipe carried out on these data."""
-        made = {name: value.make(data) for name, value in self.parameters().items() if isinstance(value, Deferred)}
-        return replace(self, **made) if made else self
+        resolved = {name: value.make(data) for name, value in self.parameters().items() if isinstance(value, Deferred)}
+        return replace(self, **resolved) if resolved else self
 
 
 def parameters_of(checked: type[Checked]) -> tuple[Parameter, ...]:
@@ -437,8 +437,8 @@ def exact_number(text: str) -> Fraction:
 
     A short text can stand for a number that fills the memory (`1e99999999`), so its exponent is looked at first.
     """
-    found = _EXACT.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= _LONGEST_NUMBER else None
-    if found is None or abs(int(found["exponent"] or 0)) > _LARGEST_EXPONENT:
+    match = _EXACT.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= _LONGEST_NUMBER else None
+    if match is None or abs(int(match["exponent"] or 0)) > _LARGEST_EXPONENT:
         raise ValueError(f"{str(text)[:40]!r} is no number of few digits")
     return Fraction(text.strip())
 

@@ -107,14 +107,14 @@ def _of_table(
         for column in encoded.columns
         if column.name in parts.quasi
     ]
-    found = {"ncp_loss": ncp_of_columns(pairs).figures(), "class_sizes": class_sizes_of(counted).figures()}
+    figures = {"ncp_loss": ncp_of_columns(pairs).figures(), "class_sizes": class_sizes_of(counted).figures()}
     if queries:
         domains = encoded.with_codes(np.zeros((0, len(encoded.columns)), np.int32))
         actual = np.sum(executor.map(answer_shard, encoded.shards, encoded, queries), axis=0)
         answers = executor.map(answer_part, files, described, domains, queries)
         estimated = np.array([fsum(one) for one in np.stack(answers, axis=1).tolist()])
-        found["count_query_loss"] = QueryErrors(tuple(queries), actual, estimated).figures()
-    return found
+        figures["count_query_loss"] = QueryErrors(tuple(queries), actual, estimated).figures()
+    return figures
 
 
 def _of_sets(

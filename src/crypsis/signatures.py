@@ -214,8 +214,8 @@ def _private_key(path: Path) -> Any:
 
 def _key_file(path: Path) -> bytes:
     try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_FILE:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
             raise BadKey(f"{path.name} is no file with a key.", where=str(path))
         return path.read_bytes()
     except CrypsisError:

@@ -11,7 +11,7 @@ from crypsis.compilation import njit
 @njit
 def find_regions(cells: Int32s, low: Int32s, high: Int32s) -> Int64s:
     """The first region that holds each record, given as cells; -1 where none does."""
-    found = np.full(len(cells), -1, np.int64)
+    regions = np.full(len(cells), -1, np.int64)
     for record in range(len(cells)):
         for region in range(len(low)):
             inside = True
@@ -20,6 +20,6 @@ def find_regions(cells: Int32s, low: Int32s, high: Int32s) -> Int64s:
                     inside = False
                     break
             if inside:
-                found[record] = region
+                regions[record] = region
                 break
-    return found
+    return regions

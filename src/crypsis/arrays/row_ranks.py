@@ -64,8 +64,8 @@ def count_keys(keys: Int64s) -> tuple[Int64s, Int64s]:
     """The numbers that occur, ascending, and how often each does."""
     if len(keys) and 0 <= int(keys.min()) and int(keys.max()) < _KEYS_PER_ROW * len(keys):  # counted without sorting
         counts = np.bincount(keys)
-        found = np.flatnonzero(counts)
-        return found, counts[found]
+        occurring = np.flatnonzero(counts)
+        return occurring, counts[occurring]
     ascending = np.sort(keys)
     starts = np.flatnonzero(_changes(ascending))
     return ascending[starts], np.diff(np.append(starts, len(keys)))

@@ -85,11 +85,11 @@ def attack(published: Any, original: Any, adversary: Attack) -> Any:
 
 def fitting_attacks(published: Any, original: Any) -> dict[str, type[Attack]]:
     """The adversaries that know pieces of such an original and look at data that are published so, by name."""
-    found = {}
+    fitting = {}
     for name, kind in ATTACKS.items():
         try:
             kind().check_applicable(published, original)
         except NotApplicable:
             continue
-        found[name] = kind
-    return found
+        fitting[name] = kind
+    return fitting

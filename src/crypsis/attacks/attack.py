@@ -41,13 +41,13 @@ class RiskAtSize:
         if not total:
             return cls(knowledge, 0.0, 0.0, 0.0, 0)
         risks = _risks(candidates)
-        found = candidates[candidates > 0]
+        possible = candidates[candidates > 0]
         return cls(
             knowledge,
             fsum((risks * individuals).tolist()) / total,
             float(risks.max()),
             int(individuals[candidates == 1].sum()) / total,
-            int(found.min()) if len(found) else 0,
+            int(possible.min()) if len(possible) else 0,
         )
 
     def to_dict(self) -> dict[str, float | int]:

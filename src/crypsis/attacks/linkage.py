@@ -167,15 +167,15 @@ def _different_people(offsets: Int64s, fitting: Int64s, starts: Int64s, people: 
 
     The people of a class are people[starts[class]:starts[class + 1]].
     """
-    found = np.zeros(len(offsets) - 1, np.int64)
+    counts = np.zeros(len(offsets) - 1, np.int64)
     last_seen = np.full(n_people, -1, np.int64)
-    for row in range(len(found)):
+    for row in range(len(counts)):
         for position in range(offsets[row], offsets[row + 1]):
             for index in range(starts[fitting[position]], starts[fitting[position] + 1]):
                 if last_seen[people[index]] != row:
                     last_seen[people[index]] = row
-                    found[row] += 1
-    return found
+                    counts[row] += 1
+    return counts
 
 
 def _whose(released: PublishedTable, table: Table) -> Int64s:

@@ -128,8 +128,8 @@ def count_fewest(search: Search, rows: ShownRows, shards: Sequence[Any], workers
     sent = workers.exchange(send_rows, rows.files, len(bounds), search.pieces, search.whole_rows, bounds)
     known = workers.exchange(send_known, list(enumerate(shards)), len(bounds), search, bounds)
     work = list(zip(bounds, sent, known, strict=True))
-    found = workers.exchange(search_range, work, len(shards), search, rows.n_rows)
-    own = [(shard.rows, files) for shard, files in zip(shards, found, strict=True)]
+    answers = workers.exchange(search_range, work, len(shards), search, rows.n_rows)
+    own = [(shard.rows, files) for shard, files in zip(shards, answers, strict=True)]
     counted = workers.map(count_shard, own, search.largest, rows.n_rows)
     return tuple(add_counts([count[size] for count in counted]) for size in range(search.largest))
 

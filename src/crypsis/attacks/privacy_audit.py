@@ -66,20 +66,20 @@ def audit_privacy(
     if not 0 < false_alarm < 1:
         raise BadParameter(f"audit_privacy: false_alarm must be between 0 and 1, got {false_alarm!r}.")
     outcomes = list(runs_on(data, runs)), list(runs_on(neighbour, runs))
-    if any(len(found) != runs for found in outcomes):
+    if any(len(bound) != runs for bound in outcomes):
         raise BadParameter("audit_privacy: runs_on must return as many outcomes as it is asked for.")
     half = runs // 2
-    choosing = [Counter(found[:half]) for found in outcomes]
-    estimating = [Counter(found[half:]) for found in outcomes]
+    choosing = [Counter(bound[:half]) for bound in outcomes]
+    estimating = [Counter(bound[half:]) for bound in outcomes]
     best, event = 0.0, frozenset[Hashable]()
     for likely, rare in ((0, 1), (1, 0)):  # two directions, two bounds each
         chosen = _best_event(choosing[likely], choosing[rare], half, false_alarm / 4)
         hits, misses = (
             np.array([sum(estimating[side][outcome] for outcome in chosen)], np.int64) for side in (likely, rare)
         )
-        found = float(_log_ratio_bounds(hits, misses, runs - half, false_alarm / 4)[0])
-        if found > best:
-            best, event = found, chosen
+        bound = float(_log_ratio_bounds(hits, misses, runs - half, false_alarm / 4)[0])
+        if bound > best:
+            best, event = bound, chosen
     return PrivacyAudit(Fraction(epsilon), best, runs, false_alarm, event)
 
 

@@ -70,17 +70,17 @@ def risk_overview(data: Microdata) -> RiskOverview:
 def _of_table(data: Table) -> RiskOverview:
     if not data.quasi:
         raise NotApplicable("No column is a quasi-identifier; say which ones others may know.")
-    found = table_risk(data)
+    risk = table_risk(data)
     return RiskOverview(
         model="table",
-        records=found.records,
-        people=found.people,
-        unique_share=found.unique_share,
-        smallest_class=found.smallest_class,
-        highest=found.prosecutor.highest,
-        mean=found.prosecutor.mean,
-        class_sizes=found.class_sizes(),
-        attributes=[asdict(attribute) for attribute in found.attributes],
+        records=risk.records,
+        people=risk.people,
+        unique_share=risk.unique_share,
+        smallest_class=risk.smallest_class,
+        highest=risk.prosecutor.highest,
+        mean=risk.prosecutor.mean,
+        class_sizes=risk.class_sizes(),
+        attributes=[asdict(attribute) for attribute in risk.attributes],
     )
 
 

@@ -377,10 +377,10 @@ def _population_counts(classes: pl.DataFrame, population: Tabular, names: list[s
 
 
 def _table_of(data: Any) -> Table | PublishedTable:
-    found = data.table if isinstance(data, (Mixed, PublishedMixed)) else data
-    if not isinstance(found, (Table, PublishedTable)):
+    table = data.table if isinstance(data, (Mixed, PublishedMixed)) else data
+    if not isinstance(table, (Table, PublishedTable)):
         raise NotApplicable(f"Risks of classes are those of a table or mixed data, got {type(data).__name__}.")
-    return found
+    return table
 
 
 def check_quasi(quasi: Sequence[str], column: Callable[[str], object]) -> list[str]:

@@ -54,9 +54,9 @@ def certificate_sections(
 
 def _declared(about: About, *, people: bool) -> tuple[tuple[str, str], ...]:
     """What was declared on people, or on everything else, in order."""
-    said = about.to_dict()
-    names = [name for name in STATEMENTS if name in said and (name in PEOPLE) is people]
-    return tuple((_(STATEMENTS[name]), said[name]) for name in names)
+    stated = about.to_dict()
+    names = [name for name in STATEMENTS if name in stated and (name in PEOPLE) is people]
+    return tuple((_(STATEMENTS[name]), stated[name]) for name in names)
 
 
 def _described(release: Release) -> tuple[tuple[str, str], ...]:

@@ -104,19 +104,21 @@ class Measure(OnParts):
         executor = started(where)
         try:
             with progress():
-                found = measure_release_parts(self.release, original, executor, queries)
+                measured_parts = measure_release_parts(self.release, original, executor, queries)
         finally:
             executor.close()
         short = short_names()
-        asked = [next((one for one in short.get(name, {}) if one in found), name) for name in self.metric or ()]
-        lacking = [name for name in asked if metric_named(name).name not in found]
+        asked = [
+            next((one for one in short.get(name, {}) if one in measured_parts), name) for name in self.metric or ()
+        ]
+        lacking = [name for name in asked if metric_named(name).name not in measured_parts]
         if lacking:
             raise NotApplicable(f"{lacking[0]} is not measured on parts; leave --executor out.")
-        chosen = [metric_named(name).name for name in asked] or [*found]
+        chosen = [metric_named(name).name for name in asked] or [*measured_parts]
         kind = original.stands_for
         fitting = [name for name, metric in METRICS.items() if metric.default and kind in metric.accepts]
-        others = [name for name in fitting if name not in found]
-        figures = {name: value for metric in chosen for name, value in found[metric].items()}
+        others = [name for name in fitting if name not in measured_parts]
+        figures = {name: value for metric in chosen for name, value in measured_parts[metric].items()}
         if not asked:
             note(f"not measured on parts: {', '.join(others)}")
             if SETTINGS.get().json:

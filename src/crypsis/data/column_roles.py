@@ -267,12 +267,12 @@ def _numbered(names: list[str]) -> list[list[str]]:
         match = re.fullmatch(r"(.*?[^\d])(\d{1,3})", name.strip())
         if match and match[1] != "column_":  # so are columns called that have no name
             stems.setdefault(match[1].lower(), []).append((int(match[2]), name))
-    found = []
+    columns = []
     for members in stems.values():
         numbers = sorted(number for number, _ in members)
         if len(numbers) >= 3 and numbers == list(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] <= 1:
-            found.append([name for _, name in sorted(members)])
-    return found
+            columns.append([name for _, name in sorted(members)])
+    return columns
 
 
 def _may_be_set(frame: pl.DataFrame) -> bool:

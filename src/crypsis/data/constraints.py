@@ -123,8 +123,8 @@ class UtilityConstraints(LabelLists):
             return self
         if original is None or not self.origin.startswith("auto:"):
             return None
-        made = UtilityConstraints.from_text(self.origin)
-        return made.make(original) if isinstance(made, AutomaticConstraints) else None
+        deferred = UtilityConstraints.from_text(self.origin)
+        return deferred.make(original) if isinstance(deferred, AutomaticConstraints) else None
 
     def to_json(self) -> Any:
         """All groups that the publisher gave; of those made from the data the recipe, for they tell what was there."""

@@ -50,7 +50,7 @@ def bound_records(
     hidden = table.suppressed if table is not None else np.zeros(n_records, np.bool_)
     meanings: dict[str, CellMeanings] = {}
     shown = None if sets is None else _ShownItems(sets)
-    found = []
+    bounds = []
     for query in queries:
         asked = Asked.of(query, table, items_column)
         certain, possible = ~hidden, ~hidden
@@ -67,8 +67,8 @@ def bound_records(
             if not complete:
                 suppressed += int(np.count_nonzero(possible & ~may_hold))
             certain, possible = certain & holds, possible & may_hold
-        found.append(CountBounds(int(np.count_nonzero(certain)), int(np.count_nonzero(possible)), suppressed))
-    return found
+        bounds.append(CountBounds(int(np.count_nonzero(certain)), int(np.count_nonzero(possible)), suppressed))
+    return bounds
 
 
 class _ShownItems:

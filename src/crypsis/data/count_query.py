@@ -316,8 +316,8 @@ class _Reader:
         if self.peek() == '"':
             name = self.quoted()
         else:
-            found = _BARE_NAME.match(self.text, self.at)
-            name = found.group() if found else ""
+            match = _BARE_NAME.match(self.text, self.at)
+            name = match.group() if match else ""
             self.at += len(name)
         if not name:
             self.refuse("the name of a column is expected", started)

@@ -224,8 +224,8 @@ def inspected_as_table(
     frame, source = read_table_file(path, format=format, **options)
     frame = with_times(frame if change is None else change(frame), time_format, missing_tokens, source)
     kinds = SuggestedKind("table", "one row per record")
-    made = _of_frame(file, format_for(file, format, **options), frame, source, kinds, missing_tokens, False)
-    return replace(made, file=found.file, how=found.how)
+    inspection = _of_frame(file, format_for(file, format, **options), frame, source, kinds, missing_tokens, False)
+    return replace(inspection, file=found.file, how=found.how)
 
 
 def _with_instants(kinds: SuggestedKind, frame: pl.DataFrame) -> tuple[SuggestedKind, tuple[dict[str, Any], ...]]:

@@ -139,8 +139,8 @@ def kind_of_table(frame: pl.DataFrame) -> SuggestedKind:
 
 def _holds_sets(cells: pl.Series) -> bool:
     """Whether most cells hold several items."""
-    said = cells.drop_nulls().head(_LOOKED_AT)
-    return cells.dtype == pl.String and 2 * int(said.str.contains(r"\S\s*[,;|]\s*\S").sum()) > len(said)
+    values = cells.drop_nulls().head(_LOOKED_AT)
+    return cells.dtype == pl.String and 2 * int(values.str.contains(r"\S\s*[,;|]\s*\S").sum()) > len(values)
 
 
 def _varying_items(frame: pl.DataFrame) -> SuggestedKind | None:
@@ -262,17 +262,17 @@ def trip_ends(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Pairs of columns that tell the same of the start and of the end of a trip, by the words that they share."""
 
     def rests(words: frozenset[str]) -> dict[str, str]:
-        found = {}
+        columns = {}
         for name in names:
             told = words_of(name)
             joined = [word for word in told if word in words]
             if joined:
-                found[" ".join(word for word in told if word not in words)] = name
+                columns[" ".join(word for word in told if word not in words)] = name
             else:
                 part = next((part for part in words if len(part) > 3 and "".join(told).startswith(part)), None)
                 if part is not None:
-                    found["".join(told).removeprefix(part)] = name
-        return found
+                    columns["".join(told).removeprefix(part)] = name
+        return columns
 
     starts, ends = rests(_STARTS), rests(_ENDS)
     return {rest: (starts[rest], ends[rest]) for rest in starts if rest in ends}

@@ -39,13 +39,13 @@ def read_label_lists(
     """The lists of a file and where each stands; what is no list of labels raises `error`."""
     file = existing_file(path)
     lines, _ = read_lines(file, MEMORY_PER_BYTE)
-    said = [(number, line) for number, line in enumerate(lines.to_list(), 1) if line.strip()]
-    if said and said[0][1].lstrip().startswith("["):
-        numbered = list(_json_lists(said, str(file), error))
+    filled = [(number, line) for number, line in enumerate(lines.to_list(), 1) if line.strip()]
+    if filled and filled[0][1].lstrip().startswith("["):
+        numbered = list(_json_lists(filled, str(file), error))
     else:
-        separator = separator or next((one for one in SEPARATORS if any(one in line for _, line in said)), None)
+        separator = separator or next((one for one in SEPARATORS if any(one in line for _, line in filled)), None)
         numbered = [
-            (number, [label.strip() for label in line.split(separator) if label.strip()]) for number, line in said
+            (number, [label.strip() for label in line.split(separator) if label.strip()]) for number, line in filled
         ]
     return [labels for _, labels in numbered], NumberedRows.of(str(file), [number for number, _ in numbered])
 

@@ -145,8 +145,8 @@ class Mixed(Microdata):
             sound.select(relational), roles, types, mark, person=person, each_row_is_a_person=person is None
         )
         sets = {name: sets_of_cells(sound[name], separator, (), None) for name, separator in items.items()}
-        made = cls.united(table, sets)
-        return replace(made, transactions=replace(made.transactions, person=table.person, by_record=table.by_record))
+        mixed = cls.united(table, sets)
+        return replace(mixed, transactions=replace(mixed.transactions, person=table.person, by_record=table.by_record))
 
     @classmethod
     def united(cls, table: Table, sets: Mapping[str, Transactions]) -> Mixed:

@@ -86,9 +86,9 @@ class PrivacyPolicy(LabelLists):
                 f"The privacy policy was derived from the original data ({self.origin}) and is not published, because "
                 "it tells what occurs there; give the original (original=DATA)."
             )
-        made = PrivacyPolicy.from_text(self.origin)
-        assert isinstance(made, DerivedPolicy)
-        itemsets = made.make(original).itemsets
+        deferred = PrivacyPolicy.from_text(self.origin)
+        assert isinstance(deferred, DerivedPolicy)
+        itemsets = deferred.make(original).itemsets
         assert itemsets is not None
         return itemsets
 

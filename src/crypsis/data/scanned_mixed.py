@@ -43,14 +43,14 @@ class ScannedMixed(ScannedRows):
     @classmethod
     def of(cls, source: TableSource, file: DataFile) -> Self:
         """Look at the names of the columns of every file; sets of other files must not change either."""
-        made = super().of(source, file)
-        relational_columns(made.united_columns[0], made.united_columns[1])
-        named = set(made.united_columns[0])
-        for name in (*made.united_columns[1], *made.mixed_source.sensitive_items()):
+        scanned = super().of(source, file)
+        relational_columns(scanned.united_columns[0], scanned.united_columns[1])
+        named = set(scanned.united_columns[0])
+        for name in (*scanned.united_columns[1], *scanned.mixed_source.sensitive_items()):
             if name not in named:
-                raise unknown_column(name, made.united_columns[0], str(file.path))
-        beside: dict[Place, tuple[int, int]] = {path: stamp_of(path) for path in made.paths_beside}
-        return cls(source, file, made.columns, {**made.stamps, **beside})
+                raise unknown_column(name, scanned.united_columns[0], str(file.path))
+        beside: dict[Place, tuple[int, int]] = {path: stamp_of(path) for path in scanned.paths_beside}
+        return cls(source, file, scanned.columns, {**scanned.stamps, **beside})
 
     @property
     def mixed_source(self) -> MixedSource:

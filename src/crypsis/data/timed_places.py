@@ -245,12 +245,12 @@ def bind_times(
         enter = np.where(hidden, NO_TIME, enter)
         exit = None if exit is None else np.where(hidden, NO_TIME, exit)
     keys = pl.DataFrame({"place": data.codes, "enter": enter, "exit": enter if exit is None else exit})
-    found = keys.unique().sort("place", "enter", "exit").with_row_index("number")
-    codes = keys.join(found, on=["place", "enter", "exit"], how="left", maintain_order="left")["number"]
-    of_place = found["place"].to_numpy()
+    bins = keys.unique().sort("place", "enter", "exit").with_row_index("number")
+    codes = keys.join(bins, on=["place", "enter", "exit"], how="left", maintain_order="left")["number"]
+    of_place = bins["place"].to_numpy()
     names = data.locations.vocabulary.decode(of_place).to_list()
     made = TimedPlaces(
-        (), tuple(names), found["enter"].to_numpy(), None if exit is None else found["exit"].to_numpy(), seconds,
+        (), tuple(names), bins["enter"].to_numpy(), None if exit is None else bins["exit"].to_numpy(), seconds,
         cycle, times.clock,
     )  # fmt: skip
     labels = tuple(_label(made, index) for index in range(len(names)))

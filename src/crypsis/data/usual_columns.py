@@ -176,5 +176,5 @@ def usual_column(names: Iterable[str], usual: tuple[str, ...]) -> str | None:
 
 
 def _only(names: Iterable[str], fits: Callable[[str], bool]) -> str | None:
-    found = [name for name in names if fits(name)]
-    return found[0] if len(found) == 1 else None
+    fitting = [name for name in names if fits(name)]
+    return fitting[0] if len(fitting) == 1 else None

@@ -91,8 +91,8 @@ class Frame:
         """The names of a panel's series in their order; one without a name where it has none."""
         if panel.series is None:
             return [""]
-        found = [str(name) for name in self.data[panel.series].unique(maintain_order=True).to_list()]
-        return [name for name in panel.order if name in found] + [name for name in found if name not in panel.order]
+        series = [str(name) for name in self.data[panel.series].unique(maintain_order=True).to_list()]
+        return [name for name in panel.order if name in series] + [name for name in series if name not in panel.order]
 
     def rows_of(self, panel: Panel, series: str) -> pl.DataFrame:
         """The rows of one series."""

@@ -80,10 +80,10 @@ def _check(option: Parameter, key: str, value: Any) -> None:
 
 def section_problems(section: Mapping[str, Any]) -> list[Problem]:
     """What is wrong with the values of a table [dataset], whatever its kind of data and before anything is read."""
-    found = Findings()
+    findings = Findings()
     keys = {key: value for key, value in section.items() if key != "kind" and value is not None}
-    check_dataset(found, {"dataset": {"path": "as-it-is", **keys}})
-    return found.problems
+    check_dataset(findings, {"dataset": {"path": "as-it-is", **keys}})
+    return findings.problems
 
 
 def check_files(found: Findings, inputs: Inputs) -> None:

@@ -92,14 +92,14 @@ def read_sections(content: Mapping[str, Any], folder: Path) -> tuple[Sections, l
 
 def check(experiment: Experiment, of_sections: list[Problem], *, read: bool) -> list[Problem]:
     """All problems of an experiment, with those of its sections; see `Experiment.check`."""
-    found = Findings()
-    found.problems += of_sections
-    _check_executor(found, experiment)
+    findings = Findings()
+    findings.problems += of_sections
+    _check_executor(findings, experiment)
     if read:
-        check_files(found, experiment.inputs)
-    if read and not any(problem.where.startswith(_BEFORE_DATA) for problem in found.problems):
-        check_with_data(found, experiment)
-    return found.problems
+        check_files(findings, experiment.inputs)
+    if read and not any(problem.where.startswith(_BEFORE_DATA) for problem in findings.problems):
+        check_with_data(findings, experiment)
+    return findings.problems
 
 
 def _check_executor(found: Findings, experiment: Experiment) -> None:

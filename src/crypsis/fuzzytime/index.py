@@ -48,9 +48,9 @@ class FuzzyIndex:
             return np.empty(0, np.int64)
         slots = (blocks[:, None] * BLOCK + np.arange(BLOCK)).ravel()
         slots = slots[slots < in_time]
-        found = self._order[slots[self._ends[slots] >= start]]
-        found.sort()
-        return found
+        candidates = self._order[slots[self._ends[slots] >= start]]
+        candidates.sort()
+        return candidates
 
     def _blocks_that_end_after(self, start: Number, n_blocks: int) -> NDArray[Any]:
         """The blocks among the first `n_blocks` that hold an interval ending at `start` or later."""

@@ -104,12 +104,12 @@ class Volume(Mapping[str, FuzzyInterval]):
         undefined = len(codes) - len(defined)
         if not defined:
             return VolumeRelation("local", None, None, "none", total, undefined=undefined)
-        found = resolve(defined)
+        volume = resolve(defined)
         return VolumeRelation(
             "local",
-            found.relation,
-            found.direction,
-            found.mode,
+            volume.relation,
+            volume.direction,
+            volume.mode,
             total,
             Counter(RELATIONS[code] for code in sorted(defined)),
             undefined,

@@ -122,10 +122,10 @@ class Hierarchy(Tree):
                     names.append("")
             parents.append(at[-1])
             names.append(write_value(value))
-        made = cls.__new__(cls)
-        made._set(names, parents, values=values, origin=origin)
-        made.names = tuple(made._range_names())
-        return made
+        tree = cls.__new__(cls)
+        tree._set(names, parents, values=values, origin=origin)
+        tree.names = tuple(tree._range_names())
+        return tree
 
     @classmethod
     def flat(cls, labels: Iterable[str], *, root: str = TOP) -> Hierarchy:
@@ -238,16 +238,16 @@ class Hierarchy(Tree):
         """The position among the leaves of every value of a column; every uncovered value is listed in one error."""
         place = {label: position for position, label in enumerate(self.leaf_labels)}
         listed = domain.to_list()
-        found = [place.get(write_value(value), -1) for value in listed]
-        if min(found, default=0) < 0 and type != "category":  # 1 may be written 1.0, 01 or +1
+        slots = [place.get(write_value(value), -1) for value in listed]
+        if min(slots, default=0) < 0 and type != "category":  # 1 may be written 1.0, 01 or +1
             read = {}
             for label, position in reversed(place.items()):
                 try:
                     read[read_value(label, type)] = position
                 except ValueError:
                     continue
-            found = [read.get(value, -1) for value in listed]
-        missing = [write_value(value) for value, position in zip(listed, found, strict=True) if position < 0]
+            slots = [read.get(value, -1) for value in listed]
+        missing = [write_value(value) for value, position in zip(listed, slots, strict=True) if position < 0]
         if missing:
             name = f" of column '{column}'" if column else ""
             inner = [value for value in missing if value in self]
@@ -263,7 +263,7 @@ class Hierarchy(Tree):
                 inner=inner,
                 column=column,
             )
-        return np.array(found, np.int32)
+        return np.array(slots, np.int32)
 
     # Editing: each gives a new, checked hierarchy.
 

@@ -113,8 +113,8 @@ class Taxonomy(Tree, SideInput):
     def from_file(cls, path: str | Path) -> Taxonomy:
         """Read CSV with the columns child and parent, or with the way of each leaf to the root."""
         if _says_how_it_was_made(path):
-            made = read_hierarchy(path)
-            return cls(made.to_pairs(), source=made.source, origin=made.origin)
+            tree = read_hierarchy(path)
+            return cls(tree.to_pairs(), source=tree.source, origin=tree.origin)
         frame, source = read_frame(path, header=False)
         if frame.width > 2:
             return cls._from_paths([tuple(map(str.strip, row)) for row in frame.iter_rows()], source)

@@ -17,7 +17,7 @@ def point_shares(
     points: Int64s, cells: Int64s, shares: Float64s, low: Int64s, high: Int64s, table_row: Int64s, tables: Bools
 ) -> Float64s:
     """The sum, over the classes whose box holds a point, of the classes' shares."""
-    found = np.zeros(len(points))
+    totals = np.zeros(len(points))
     for point in range(len(points)):
         total = 0.0
         for index in range(len(cells)):
@@ -33,5 +33,5 @@ def point_shares(
                     break
             if inside:
                 total += shares[index]
-        found[point] = total
-    return found
+        totals[point] = total
+    return totals

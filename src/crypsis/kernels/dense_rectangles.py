@@ -20,7 +20,7 @@ def grow_rectangles(density: Int64s, seed_columns: Int64s, seed_rows: Int64s, th
     columns, rows = density.shape
     limit = threshold - TOLERANCE * max(1.0, abs(threshold))
     covered = np.zeros((columns, rows), np.bool_)
-    found = np.empty((len(seed_columns), 4), np.int64)
+    rectangles = np.empty((len(seed_columns), 4), np.int64)
     regions = 0
     for seed in range(len(seed_columns)):
         left = seed_columns[seed]
@@ -79,9 +79,9 @@ def grow_rectangles(density: Int64s, seed_columns: Int64s, seed_rows: Int64s, th
             else:
                 high += 1
         covered[left : right + 1, low : high + 1] = True
-        found[regions, 0] = left
-        found[regions, 1] = low
-        found[regions, 2] = right
-        found[regions, 3] = high
+        rectangles[regions, 0] = left
+        rectangles[regions, 1] = low
+        rectangles[regions, 2] = right
+        rectangles[regions, 3] = high
         regions += 1
-    return found[:regions].copy()
+    return rectangles[:regions].copy()

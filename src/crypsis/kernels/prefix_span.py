@@ -41,7 +41,7 @@ def prefix_span(
     stack_end = np.empty(64, np.int64)
     places = np.empty(max(len(offsets), 64), np.int64)
 
-    found = no_patterns()
+    patterns = no_patterns()
     n_found = 0
     n_found_codes = 0
     pattern = np.empty(64, np.int32)
@@ -66,9 +66,14 @@ def prefix_span(
         start, end = stack_start[height], stack_end[height]
         if depth > 0:
             if n_found == max_patterns:
-                return found.offsets[: n_found + 1], found.codes[:n_found_codes], found.supports[:n_found], False
+                return (
+                    patterns.offsets[: n_found + 1],
+                    patterns.codes[:n_found_codes],
+                    patterns.supports[:n_found],
+                    False,
+                )
             pattern = extend_pattern(pattern, depth, stack_code[height])
-            found = append_pattern(found, n_found, n_found_codes, pattern[:depth], end - start)
+            patterns = append_pattern(patterns, n_found, n_found_codes, pattern[:depth], end - start)
             n_found_codes += depth
             n_found += 1
         if depth == max_length:
@@ -122,7 +127,7 @@ def prefix_span(
         for index in range(n_met):
             support[met[index]] = 0
 
-    return found.offsets[: n_found + 1], found.codes[:n_found_codes], found.supports[:n_found], True
+    return patterns.offsets[: n_found + 1], patterns.codes[:n_found_codes], patterns.supports[:n_found], True
 
 
 @njit

@@ -37,8 +37,8 @@ def top_itemsets(
 ) -> TopItemsets:
     """The `most` best itemsets, or all there are. Items `ancestors[a, b]` never stand in one itemset."""
     supports = np.bincount(items, minlength=n_items).astype(np.int64)
-    found = np.flatnonzero(supports)
-    kept = _Kept(found[:, None].astype(np.int64), supports[found], most)
+    occurring = np.flatnonzero(supports)
+    kept = _Kept(occurring[:, None].astype(np.int64), supports[occurring], most)
     singles = np.sort(kept.of_length(1)[:, 0])
     number = np.full(n_items, -1, np.int64)
     number[singles] = np.arange(len(singles))

@@ -51,7 +51,7 @@ def top_patterns(
     places = np.empty(max(2 * len(offsets), 64), np.int64)  # where to go on, by projected record
     records = np.empty(len(places), np.int32)
 
-    found = no_patterns()
+    patterns = no_patterns()
     n_found = 0
     n_found_codes = 0
     pattern = np.empty(64, np.int32)
@@ -73,11 +73,11 @@ def top_patterns(
             if stack_support[height] < threshold:
                 continue
             if n_found == most_patterns:
-                n_found, n_found_codes = _without_weak(found, n_found, threshold)
+                n_found, n_found_codes = _without_weak(patterns, n_found, threshold)
                 if 2 * n_found > most_patterns:
-                    return found.offsets[:0], found.codes[:0], found.supports[:0], False
+                    return patterns.offsets[:0], patterns.codes[:0], patterns.supports[:0], False
             pattern = extend_pattern(pattern, depth, stack_code[height])
-            found = append_pattern(found, n_found, n_found_codes, pattern[:depth], stack_support[height])
+            patterns = append_pattern(patterns, n_found, n_found_codes, pattern[:depth], stack_support[height])
             n_found_codes += depth
             n_found += 1
             if stack_support[height] > best[0]:
@@ -104,7 +104,7 @@ def top_patterns(
                         support[code] += 1
             visits += offsets[record + 1] - places[index]
         if visits > most_visits:
-            return found.offsets[:0], found.codes[:0], found.supports[:0], False
+            return patterns.offsets[:0], patterns.codes[:0], patterns.supports[:0], False
         if depth == 0:  # single codes are patterns, so the threshold need not start lower than the last that counts
             singles = np.sort(support)[::-1]
             if len(singles) >= wanted:
@@ -150,8 +150,8 @@ def top_patterns(
             length[met[index]] = 0
             last_whose[met[index]] = -1
 
-    n_found, n_found_codes = _without_weak(found, n_found, threshold)
-    return found.offsets[: n_found + 1], found.codes[:n_found_codes], found.supports[:n_found], True
+    n_found, n_found_codes = _without_weak(patterns, n_found, threshold)
+    return patterns.offsets[: n_found + 1], patterns.codes[:n_found_codes], patterns.supports[:n_found], True
 
 
 @njit

@@ -15,14 +15,14 @@ from crypsis.compilation import njit
 @njit
 def candidates(nodes: Int64s, values: Int32s, range_of: Int64s, base: Int64s, start: Int64s) -> Int64s:
     """The candidate that each record walks to; an empty `range_of` means the leaves."""
-    found = np.empty(len(nodes), np.int64)
+    reached = np.empty(len(nodes), np.int64)
     at_leaves = len(range_of) == 0
     for record in range(len(nodes)):
         node = nodes[record]
         value = np.int64(values[record])
         step = value if at_leaves else range_of[value]
-        found[record] = start[node] + step - base[node]
-    return found
+        reached[record] = start[node] + step - base[node]
+    return reached
 
 
 @njit

@@ -231,10 +231,15 @@ class BudgetLedger(SideInput):
         stream.flush()
         os.fsync(stream.fileno())
         state = _after(read.state if read.digests else None, entry)
-        made = _Read(state, (*read.digests, _digest(line)), read.end + len(line) + 1)
-        head = {"schema": HEAD_SCHEMA, "dataset": state.dataset, "count": len(made.digests), "last": made.digests[-1]}
+        read_on = _Read(state, (*read.digests, _digest(line)), read.end + len(line) + 1)
+        head = {
+            "schema": HEAD_SCHEMA,
+            "dataset": state.dataset,
+            "count": len(read_on.digests),
+            "last": read_on.digests[-1],
+        }
         self._write_head(json.dumps(head | {"spent": str(state.spent)}, ensure_ascii=False).encode() + b"\n")
-        return made
+        return read_on
 
     def _write_head(self, content: bytes) -> None:
         write_file(self.head, content, mode=0o600)

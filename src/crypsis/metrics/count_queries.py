@@ -73,14 +73,14 @@ def trip_query_error(
             f"{MOST_PAIRS:,}; release with fewer times or locations."
         )
     truth = _Pairs.of_events(original, published.locations, published.times)
-    made = _Pairs.of_synthetic(published)
+    published_pairs = _Pairs.of_synthetic(published)
     random = np.random.Generator(np.random.PCG64(seed))
     bound = max(float(sanity) * len(original.people), 0.0)
 
     def errors(queries: Int64s) -> tuple[float, float, float]:
         if not len(queries):
             return 0.0, 0.0, 0.0
-        true, answered = truth.supports(queries), made.supports(queries)
+        true, answered = truth.supports(queries), published_pairs.supports(queries)
         scale = np.maximum(true, bound)
         scale[scale == 0] = 1
         return (

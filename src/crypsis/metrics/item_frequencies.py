@@ -89,9 +89,9 @@ def expected_frequencies(
     else:
         raise NotApplicable(f"Item frequencies are read from published transactions, got {type(published).__name__}.")
     code = vocabulary.encode(original.vocabulary.series)
-    found = np.zeros(len(code))
-    found[code >= 0] = frequencies[code[code >= 0]]
-    return found
+    expected = np.zeros(len(code))
+    expected[code >= 0] = frequencies[code[code >= 0]]
+    return expected
 
 
 class ItemFrequencyLoss(Metric):

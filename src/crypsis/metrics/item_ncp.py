@@ -68,8 +68,8 @@ def smallest_symbols(original: Transactions, published: PublishedTransactions) -
     if not len(holders):
         return result
     if int(np.diff(starts).max()) == 1:
-        found = count == 1
-        result[found] = symbols.sizes[holders[starts[label[found]]]]
+        single = count == 1
+        result[single] = symbols.sizes[holders[starts[label[single]]]]
         return result
     width = len(symbols)
     rows = np.repeat(np.arange(len(original)), original.lengths)

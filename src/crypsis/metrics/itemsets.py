@@ -120,12 +120,12 @@ def tkd_ml2_loss(
     if isinstance(published, DisassociatedTransactions):
         published = published.reconstruct(1, seed)[0]
     if isinstance(published, PublishedTransactions):
-        found = tree.top(published.offsets, tree.nodes_of_symbols(published)[published.codes], most)
+        itemsets = tree.top(published.offsets, tree.nodes_of_symbols(published)[published.codes], most)
     elif isinstance(published, Transactions):
-        found = tree.top(published.offsets, tree.nodes_of(published.vocabulary)[published.items], most)
+        itemsets = tree.top(published.offsets, tree.nodes_of(published.vocabulary)[published.items], most)
     else:
         raise NotApplicable(f"tkd_ml2_loss reads published transactions, got {type(published).__name__}.")
-    missed = _missed(wanted, found)
+    missed = _missed(wanted, itemsets)
     return 0.0 if missed is None else missed
 
 

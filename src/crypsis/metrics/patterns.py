@@ -139,10 +139,10 @@ def pattern_preservation(
     preserved, false = np.empty(projections), np.empty(projections)
     for projection in range(projections):
         codes[generalized] = symbols.members[first_member + random.integers(0, choices)]
-        found = _mined(published.offsets, codes, symbols.vocabulary, min_support, max_length)
-        indices = pattern_indices(wanted.offsets, wanted.codes, found.offsets, found.codes)
+        patterns = _mined(published.offsets, codes, symbols.vocabulary, min_support, max_length)
+        indices = pattern_indices(wanted.offsets, wanted.codes, patterns.offsets, patterns.codes)
         shared = int(np.count_nonzero(indices >= 0))
-        preserved[projection], false[projection] = _shares(len(wanted), len(found), shared)
+        preserved[projection], false[projection] = _shares(len(wanted), len(patterns), shared)
     return PatternPreservation(
         preserved=float(np.median(preserved)),
         preserved_deviation=float(np.std(preserved)),

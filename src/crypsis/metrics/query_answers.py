@@ -107,9 +107,9 @@ def _answers(
 
     Where they are true or false the count is exact.
     """
-    found = np.zeros(len(asked))
+    answers = np.zeros(len(asked))
     if not len(table):
-        return found
+        return answers
     names = [name for name in table.names if any(name in query.conditions for query in asked)]
     class_of, first = (None, None) if isinstance(table, Table) else _classes(table, names)
     sizes = None if class_of is None else np.bincount(class_of)
@@ -121,15 +121,15 @@ def _answers(
             n_classes,
         )
         if not query.items:
-            found[index] = (
+            answers[index] = (
                 np.count_nonzero(weights) if sizes is None else total(np.asarray(weights * sizes[likely], np.float64))
             )
         elif items is not None and weights.any():
             of_all = np.zeros(n_classes)
             of_all[likely] = weights
             of_records = of_all if class_of is None else of_all[class_of]
-            found[index] = items.expected(of_records, query.items, uniform)
-    return found
+            answers[index] = items.expected(of_records, query.items, uniform)
+    return answers
 
 
 def _classes(table: PublishedTable, names: Sequence[str]) -> tuple[Int64s, Int64s]:
@@ -248,16 +248,16 @@ def _items(data: Any, shown: Bools | None = None) -> _Items | None:
 
 
 def _table_of(original: Any) -> Table:
-    found = original.table if isinstance(original, Mixed) else original
-    if not isinstance(found, Table):
+    table = original.table if isinstance(original, Mixed) else original
+    if not isinstance(table, Table):
         raise NotApplicable(f"Counting queries are asked of a Table or Mixed, got {type(original).__name__}.")
-    return found
+    return table
 
 
 def _published_table_of(published: Any) -> PublishedTable:
-    found = published.table if isinstance(published, PublishedMixed) else published
-    if not isinstance(found, PublishedTable):
+    table = published.table if isinstance(published, PublishedMixed) else published
+    if not isinstance(table, PublishedTable):
         raise NotApplicable(
             f"Counting queries are answered from a PublishedTable or PublishedMixed, got {type(published).__name__}."
         )
-    return found
+    return table

@@ -66,8 +66,8 @@ def read_cell_files(folder: Path, labels: tuple[str, ...], decimals: int | None)
 
 def _geometries(file: Path, labels: tuple[str, ...]) -> list[Any]:
     features = json.loads(file.read_text(encoding="utf-8"))["features"]
-    found = {str(feature["id"]): feature["geometry"] for feature in features}
-    return [found[label] for label in labels]
+    geometries = {str(feature["id"]): feature["geometry"] for feature in features}
+    return [geometries[label] for label in labels]
 
 
 def _collection(published: PublishedTrajectories, places: Locations, geometries: Any) -> str:

@@ -128,10 +128,10 @@ def _item_columns(name: str, columns: Sequence[str], known: set[str], source: st
     parts = {
         column: {label[len(column) + 1 :] for label in known if label.startswith(f"{column}.")} for column in columns
     }
-    found = {column: labels for column, labels in parts.items() if labels}
-    if name != UNITED or not found:
+    sets = {column: labels for column, labels in parts.items() if labels}
+    if name != UNITED or not sets:
         _refuse_lacking([name], columns, source)
-    return found
+    return sets
 
 
 def _separator_of(cells: pl.Series, known: set[str]) -> str | None:
@@ -141,8 +141,8 @@ def _separator_of(cells: pl.Series, known: set[str]) -> str | None:
     texts = cells.drop_nulls().unique()
 
     def known_share(separator: str) -> float:
-        found = texts.str.split(separator).explode().str.strip_chars().unique()
-        items = found.filter(found != "")
+        labels = texts.str.split(separator).explode().str.strip_chars().unique()
+        items = labels.filter(labels != "")
         return int(items.is_in(list(known)).sum()) / max(len(items), 1)
 
     return max(SEPARATORS, key=known_share)

@@ -76,11 +76,11 @@ def _second(stamp: str, *, clock: bool, cycle: int) -> tuple[float, bool]:
         return float(int(stamp)), False
     if cycle:
         weekday, _, time = stamp.rpartition(" ")
-        found = _CLOCK.fullmatch(time)
-        if found is None or (cycle == DAY) != (not weekday):
+        match = _CLOCK.fullmatch(time)
+        if match is None or (cycle == DAY) != (not weekday):
             raise ValueError(stamp)
         first = DAY * _weekday(weekday) if weekday else 0
-        return float(first + int(found[1]) * 3600 + int(found[2]) * 60), False
+        return float(first + int(match[1]) * 3600 + int(match[2]) * 60), False
     moment = datetime.fromisoformat(stamp)
     zoned = moment.tzinfo is not None
     return (moment if zoned else moment.replace(tzinfo=UTC)).timestamp(), zoned

@@ -35,14 +35,14 @@ def presence_over_time(visits: PublishedVisits, timed: TimedPlaces) -> PresenceO
     if not visits.truthful or len(edges) < 2:
         return None
     anywhere = np.full(len(visits), DEFINITELY, np.int8)
-    found = [
+    bounds = [
         presence_answers(visits, anywhere, FuzzyInterval.crisp(first, last))
         for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
     ]
     return PresenceOverTime(
         edges,
-        np.array([np.count_nonzero(answers == DEFINITELY) for answers in found], np.int64),
-        np.array([np.count_nonzero(answers >= POSSIBLY) for answers in found], np.int64),
+        np.array([np.count_nonzero(answers == DEFINITELY) for answers in bounds], np.int64),
+        np.array([np.count_nonzero(answers >= POSSIBLY) for answers in bounds], np.int64),
         visits.counts,
     )
 

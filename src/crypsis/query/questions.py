@@ -180,16 +180,16 @@ def _origin_destination(asking: _Asking) -> Answer:
 
 def _dwell(asking: _Asking) -> Answer:
     release, visits = asking.release, asking.visits(timed=True)
-    found = dwell_bounds_in(visits, asking.places(), asking.period)
-    least, greatest = float(found.least.sum()), float(found.greatest.sum())
+    bounds = dwell_bounds_in(visits, asking.places(), asking.period)
+    least, greatest = float(bounds.least.sum()), float(bounds.greatest.sum())
     answer = {"least_seconds": least, "greatest_seconds": greatest, **_told_facts(release)}
     words = f"at least {least / 3600:,.2f} hours, at most {greatest / 3600:,.2f} hours in all"
     return Answer(answer, words + _beyond(release), _brief(release, f"{least / 3600:,.2f}", f"{greatest / 3600:,.2f}"))
 
 
 def _copresence(asking: _Asking) -> Answer:
-    release, found = asking.release, copresence_bounds(asking.visits(timed=True))
-    definite, possible = len(found.definite), len(found.possible)
+    release, bounds = asking.release, copresence_bounds(asking.visits(timed=True))
+    definite, possible = len(bounds.definite), len(bounds.possible)
     answer = {"definite": definite, "possible": possible, "counts": "pairs of trajectories", **_told_facts(release)}
     words = f"at least {definite:,}, at most {possible:,} pairs of trajectories"
     return Answer(answer, words + _beyond(release), _brief(release, f"{definite:,}", f"{possible:,}"))
@@ -199,15 +199,15 @@ def _places(asking: _Asking) -> Answer:
     visits = asking.visits(timed=False)
     rows = []
     for label in visits.cell_labels:
-        found = bounds_of(visits, visits.per_person(np.asarray(visits.place_answers([label]))))
-        rows.append({"place": label, "definite": found.definite, "possible": found.possible})
+        bounds = bounds_of(visits, visits.per_person(np.asarray(visits.place_answers([label]))))
+        rows.append({"place": label, "definite": bounds.definite, "possible": bounds.possible})
     nodes = [{"node": name, "places": count} for name, count in nodes_of(visits, asking.taxonomy).items()]
     return Answer({"places": rows, "nodes": nodes}, "")
 
 
 def _count(asking: _Asking) -> Answer:
-    found = asking.release.count(" and ".join(asking.question.conditions))
-    return Answer(found.to_json(), str(found))
+    bounds = asking.release.count(" and ".join(asking.question.conditions))
+    return Answer(bounds.to_json(), str(bounds))
 
 
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], Callable[[_Asking], Answer]]] = {

@@ -45,10 +45,12 @@ def _glance(facts: DisassociatedFacts) -> Markup:
             _("at most {joint_depth:,} deep", joint_depth=facts.counts.joint_depth),
         ),
     ]
-    found = facts.section("verdict").get("achieved")
-    if found is not None:
+    achieved = facts.section("verdict").get("achieved")
+    if achieved is not None:
         tiles.append(
-            _tile(_("Smallest support"), found, _("in any chunk; {required} required", required=shown(facts.required)))
+            _tile(
+                _("Smallest support"), achieved, _("in any chunk; {required} required", required=shown(facts.required))
+            )
         )
     return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 

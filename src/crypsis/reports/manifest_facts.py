@@ -31,8 +31,8 @@ class ManifestFacts:
     @property
     def crs(self) -> str | None:
         """The projection of published coordinates, where the release names it."""
-        found = self.section("data").get("crs")
-        return found if isinstance(found, str) else None
+        crs = self.section("data").get("crs")
+        return crs if isinstance(crs, str) else None
 
     @property
     def known(self) -> list[str]:

@@ -77,8 +77,8 @@ _PLOT_IN_PRINT = ".tip, .switch { display: none; } .crypsis-plot text { font-siz
 
 
 def _language_of(html: str) -> str:
-    found = re.search(r'<html[^>]* lang="([\w-]+)"', html)
-    return found[1] if found and is_known(found[1]) else ENGLISH
+    match = re.search(r'<html[^>]* lang="([\w-]+)"', html)
+    return match[1] if match and is_known(match[1]) else ENGLISH
 
 
 def _not_for_release(language: str) -> str:

@@ -14,14 +14,14 @@ from crypsis.review.thresholds import ReviewThresholds
 
 def refuse_unconfirmed(subject: Subject, limits: ReviewThresholds) -> None:
     """Raise where a published column holds direct identifiers, free text or exact dates and was not confirmed."""
-    found = refusals(subject, limits)
-    if not found:
+    refused = refusals(subject, limits)
+    if not refused:
         return
-    names = list(dict.fromkeys(str(finding.column) for finding in found))
-    named = any(finding.code == DirectIdentifier.code for finding in found)
+    names = list(dict.fromkeys(str(finding.column) for finding in refused))
+    named = any(finding.code == DirectIdentifier.code for finding in refused)
     kind = DirectIdentifier if named else UnconfirmedColumn
     these = "it" if len(names) == 1 else "them"
-    reasons = " ".join(finding.sentence for finding in found)
+    reasons = " ".join(finding.sentence for finding in refused)
     raise kind(
         f"Nothing was written: {reasons} Leave {these} out, or confirm that {these} may be published "
         f"(confirm={names!r}).",

@@ -142,6 +142,6 @@ class Checkpoints:
             if not content.startswith(_SEALED_LINE):
                 raise ValueError("it is not encrypted")
             content = self.sealing.opened(content[len(_SEALED_LINE) :], _WHAT)
-        found = decoded(content)
-        self._positions[file.name] = found.get("position")
-        return found
+        state = decoded(content)
+        self._positions[file.name] = state.get("position")
+        return state

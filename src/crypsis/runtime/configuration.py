@@ -271,9 +271,9 @@ def _share_verified(said: str, name: str = "verify") -> Fraction:
         return Fraction(said == "every")
     try:
         kind, _, share = said.partition(":")
-        found = exact_share(share)
-        if kind == "sample" and 0 <= found <= 1:
-            return found
+        exact = exact_share(share)
+        if kind == "sample" and 0 <= exact <= 1:
+            return exact
     except (TypeError, ValueError, ArithmeticError):
         pass
     raise BadConfiguration(f"[run] {name} must be every, sample:SHARE or off, got {said!r}.", parameter=name)

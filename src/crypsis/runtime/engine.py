@@ -163,8 +163,8 @@ class StreamEngine:
             slide, self._class_of, classes, intake.names, self._key, epoch, self.exits
         )
         labels = list(intake.places)
-        said = {"mode": self.method.mode, "L": self.method.L, "K": self.method.K, "C": str(self.method.C)}
-        line, published_digest = window_text(window, labels, classes, said)
+        facts = {"mode": self.method.mode, "L": self.method.L, "K": self.method.K, "C": str(self.method.C)}
+        line, published_digest = window_text(window, labels, classes, facts)
         verified = self._is_sampled(slide.seq, self.configuration.sampled)
         if verified:
             self._verify(line)

@@ -31,12 +31,12 @@ class Feed:
     def next(self) -> Batch | type[Nothing] | None:
         """The next events; None at the end of the stream, `Nothing` when none came for a moment."""
         try:
-            found = self._batches.get(timeout=_WAIT)
+            batch = self._batches.get(timeout=_WAIT)
         except queue.Empty:
             return Nothing
-        if isinstance(found, BaseException):
-            raise found
-        return found
+        if isinstance(batch, BaseException):
+            raise batch
+        return batch
 
     def close(self) -> None:
         self.stopped.set()

@@ -91,9 +91,9 @@ class LineLog:
             start = max(end - _BLOCK, 0)
             self._file.seek(start)
             block = self._file.read(end - start)
-            found = block.rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
+            end_of_line = block.rfind(b"\n")
+            if end_of_line >= 0:
+                return start + end_of_line + 1
             end = start
         return 0
 

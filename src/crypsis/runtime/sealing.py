@@ -69,9 +69,9 @@ class Sealing:
 
 def sealing_of(key_file: Path | None) -> Sealing:
     """With the key of a file, else of the environment: 64 hexadecimal digits."""
-    said = os.environ.get(VARIABLE) if key_file is None else existing_file(key_file).read_text(encoding="utf-8")
+    text = os.environ.get(VARIABLE) if key_file is None else existing_file(key_file).read_text(encoding="utf-8")
     try:
-        key = bytes.fromhex((said or "").strip())
+        key = bytes.fromhex((text or "").strip())
     except ValueError:
         key = b""
     if len(key) != 32:

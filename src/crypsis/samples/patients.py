@@ -70,8 +70,8 @@ _SENSITIVE_DIAGNOSES = ("B20", "F10", "F20", "F32")
 def patients(count: int = 2_500, seed: int = 1) -> Mixed:
     """Stays as a table with the diagnosis codes as its set-valued column."""
     frame = patients_frame(count, seed)
-    made = set(frame["diagnoses"].str.split(" ").explode(empty_as_null=False).unique())
-    sensitive = [code for code in _SENSITIVE_DIAGNOSES if code in made]  # a small sample may lack the rare ones
+    diagnoses = set(frame["diagnoses"].str.split(" ").explode(empty_as_null=False).unique())
+    sensitive = [code for code in _SENSITIVE_DIAGNOSES if code in diagnoses]  # a small sample may lack the rare ones
     return Mixed.from_frame(frame, ROLES, {"diagnoses": " "}, TYPES, sensitive={"diagnoses": sensitive})
 
 

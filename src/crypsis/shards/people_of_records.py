@@ -102,11 +102,11 @@ def people_of_files(
 ) -> PeopleOfRecords:
     """The same of pieces in files: one with offsets and codes, one with the person of each record."""
     folder = str(executor.scratch.below("people").folder)
-    made = executor.map(arrange_people, list(enumerate(files)), folder, n_codes)
-    longest = max(len(lengths) for _, lengths, _ in made)
-    lengths = np.sum([np.pad(one, (0, longest - len(one))) for _, one, _ in made], axis=0).astype(np.int64)
-    holders = np.sum([counts for _, _, counts in made], axis=0).astype(np.int64)
-    return PeopleOfRecords(tuple(shard for shard, _, _ in made), persons, lengths, holders)
+    arranged = executor.map(arrange_people, list(enumerate(files)), folder, n_codes)
+    longest = max(len(lengths) for _, lengths, _ in arranged)
+    lengths = np.sum([np.pad(one, (0, longest - len(one))) for _, one, _ in arranged], axis=0).astype(np.int64)
+    holders = np.sum([counts for _, _, counts in arranged], axis=0).astype(np.int64)
+    return PeopleOfRecords(tuple(shard for shard, _, _ in arranged), persons, lengths, holders)
 
 
 def arrange_people(

@@ -261,8 +261,8 @@ def _known_table(head: Table, domains: Sequence[Sequence[pl.Series]]) -> Table:
 def _known_sets(head: Transactions, labels: Sequence[pl.Series]) -> Transactions:
     """One record of all items."""
     every = pl.concat(labels).unique()
-    made = Transactions.from_columns(np.array([0, len(every)], np.int64), every)
-    return replace(made, by_record=head.by_record)
+    transactions = Transactions.from_columns(np.array([0, len(every)], np.int64), every)
+    return replace(transactions, by_record=head.by_record)
 
 
 def _known_events(head: Events, noted: Sequence[Events]) -> Events:

@@ -47,11 +47,11 @@ def person_like_of_parts(
     noted: list[dict[str, NamedRecords]] = [load(file) for file in files]
     looked_at, named = [], {}
     for name in dict.fromkeys(name for note in noted for name in note):
-        found = [note[name] for note in noted if name in note]
-        named[name] = len(np.unique(np.concatenate([one.values for one in found])))
-        present = len(np.unique(np.concatenate([one.pairs for one in found])))
+        hashes = [note[name] for note in noted if name in note]
+        named[name] = len(np.unique(np.concatenate([one.values for one in hashes])))
+        present = len(np.unique(np.concatenate([one.pairs for one in hashes])))
         if present > named[name]:
-            shown = pl.concat([one.shown.cast(pl.String) for one in found]).unique()
+            shown = pl.concat([one.shown.cast(pl.String) for one in hashes]).unique()
             looked_at.append((name, shown, present, False))
     records = "records" if scanned.source.kind == "transactions" else scanned.source.plural
     like = first_person_like(looked_at, n_records, records)
@@ -76,8 +76,8 @@ def note_named_records(numbered: tuple[int, Part], folder: str, scanned: Scanned
 
 def named_records(ids: pl.Series, cells: pl.Series) -> NamedRecords:
     """What cells name, of records whose ids stand beside them. An empty cell names nobody."""
-    said = (cells.is_not_null() & (cells.cast(pl.String).str.strip_chars() != "")).fill_null(False)
-    known, own = cells.filter(said), hash_ids(ids.filter(said))
+    filled = (cells.is_not_null() & (cells.cast(pl.String).str.strip_chars() != "")).fill_null(False)
+    known, own = cells.filter(filled), hash_ids(ids.filter(filled))
     hashes = hash_ids(known)
     pairs = pl.DataFrame({"record": own, "value": hashes}).hash_rows(seed=7)
     return NamedRecords(hashes.unique().to_numpy(), pairs.unique().to_numpy(), known.unique().head(_SHOWN))

@@ -60,9 +60,9 @@ def _translated(words: str, language: str, depth: int) -> str:
     each = [_looked_up(part, language, depth) for part in _NEXT.split(words)]
     if None not in each:  # sentence by sentence, so that no value reaches into the next one
         return " ".join(map(str, each))
-    found = _looked_up(words, language, depth)
-    if found is not None:
-        return found
+    translation = _looked_up(words, language, depth)
+    if translation is not None:
+        return translation
     ends = [match.start() for match in _END.finditer(words)]
     for end in reversed(ends):  # a message may have several sentences; as many as are known together are told so
         known = _looked_up(words[:end], language, depth)
@@ -126,8 +126,8 @@ def _value(words: str, language: str, depth: int) -> str:
 @cache
 def _templates(language: str) -> tuple[_Template, ...]:
     pairs = catalogue(language).known.items()
-    found = [one for message, words in pairs if "{" in message and (one := _template(message, words))]
-    return tuple(sorted(found, key=lambda one: (-one.letters, -len(one.names))))
+    templates = [one for message, words in pairs if "{" in message and (one := _template(message, words))]
+    return tuple(sorted(templates, key=lambda one: (-one.letters, -len(one.names))))
 
 
 def _template(message: str, words: str) -> _Template | None:

@@ -18,10 +18,10 @@ def localized(number: str, language: str) -> str:
 
 def localized_within(text: str, language: str) -> str:
     """A text that is nothing but a number, perhaps with a unit behind it, as the language writes it."""
-    found = _NUMBER.match(text)
-    if language != "de" or found is None or not re.fullmatch(r"(?:\s?[%a-zA-Zµ²³/]{0,6})?", text[found.end() :]):
+    match = _NUMBER.match(text)
+    if language != "de" or match is None or not re.fullmatch(r"(?:\s?[%a-zA-Zµ²³/]{0,6})?", text[match.end() :]):
         return text
-    return localized(found.group(), language) + text[found.end() :]
+    return localized(match.group(), language) + text[match.end() :]
 
 
 class _Filler(string.Formatter):

@@ -87,7 +87,7 @@ def class_supports(
 ) -> Supports:
     """Look at every set of every class. `sets` and `secrets` are ascending and distinct in each record."""
     m = required.m
-    found = Supports(
+    supports = Supports(
         occurring=np.zeros(m + 1, np.int64),
         violations=np.zeros(m + 1, np.int64),
         lowest=np.full(m + 1, -1, np.int64),
@@ -112,18 +112,18 @@ def class_supports(
             if level > 0:
                 levels.current[level] = levels.code[level, bucket]
             support = _count_support(levels, classes, level, low, high)
-            found.occurring[level] += 1
-            found.violations[level] += support < required.k
-            if found.lowest[level] < 0 or support < found.lowest[level]:
-                found.lowest[level] = support
+            supports.occurring[level] += 1
+            supports.violations[level] += support < required.k
+            if supports.lowest[level] < 0 or support < supports.lowest[level]:
+                supports.lowest[level] = support
                 for index in range(level + 1):
-                    found.rarest[level, index] = levels.current[index]
+                    supports.rarest[level, index] = levels.current[index]
             if n_secrets:
-                _look_at_secrets(found, levels, told, classes.person, level, low, high, support, required.l)
+                _look_at_secrets(supports, levels, told, classes.person, level, low, high, support, required.l)
             if level < m:
                 _extend(levels, sets, level, low, high)
                 level += 1
-    return found
+    return supports
 
 
 @njit

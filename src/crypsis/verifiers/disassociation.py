@@ -118,15 +118,15 @@ def own_problems(
 ) -> list[Iterator[Problem]]:
     """What is wrong with a forest by itself, one kind of problem after another."""
     k, strict = promised.k, promised.level == "strict"
-    found = placement_of(data)
+    placement = placement_of(data)
     return [
         _small_clusters(data, k),
         _clusters_without_room(data, k, promised.m),
         _rare_sets(data, k, rarest),
-        _terms_placed_twice(data, found),
-        _shared_terms_below(data, found),
-        _crowded_chunks(data, found, strict),
-        _mixed_conflicts(data, found) if strict else _rare_in_conflict(data, found, k),
+        _terms_placed_twice(data, placement),
+        _shared_terms_below(data, placement),
+        _crowded_chunks(data, placement, strict),
+        _mixed_conflicts(data, placement) if strict else _rare_in_conflict(data, placement, k),
         _joint_sizes(data),
     ]
 

@@ -274,10 +274,10 @@ def _overlapping(groups: _Groups, rows: _Rows, published: PublishedMixed) -> tup
     number = {label: index for index, label in enumerate(labels)}
     item_offsets = offsets_of(np.array([len(names) for names in rows.names], np.int64))
     items = np.array([number[label] for names in rows.names for label in names], np.int64)
-    found = _first_overlap(groups.starts, groups.rows, rows.offsets, rows.codes, item_offsets, items, len(labels))
-    if found[0] < 0:
+    overlap = _first_overlap(groups.starts, groups.rows, rows.offsets, rows.codes, item_offsets, items, len(labels))
+    if overlap[0] < 0:
         return None
-    one, item, *both = found.tolist()
+    one, item, *both = overlap.tolist()
     cells = ", ".join(f"{name} {text}" for name, text in groups.cells(published, one))
     shown = " and ".join("{" + ", ".join(rows.names[symbol]) + "}" for symbol in both)
     return groups.first_row(one), (

@@ -217,8 +217,8 @@ def sensitive_codes(published: PublishedTrajectories, original: Trajectories) ->
     """By location of the original: it is sensitive, in the original's own table or in the published data."""
     if original.locations.sensitive is not None:
         return original.locations.sensitive
-    said = original.locations.vocabulary.series.is_in(list(published.sensitive)).to_numpy()
-    return np.asarray(said, np.bool_)
+    is_sensitive = original.locations.vocabulary.series.is_in(list(published.sensitive)).to_numpy()
+    return np.asarray(is_sensitive, np.bool_)
 
 
 def _in_two_parts(published: PublishedTrajectories, individuals: Int32s) -> tuple[list[tuple[str, ...]], Rows]:

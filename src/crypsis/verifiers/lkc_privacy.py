@@ -91,20 +91,20 @@ def lkc_findings(
     table: Table, L: int, K: int, bounds: Sequence[Fraction], names: Sequence[str], max_subsets: int = MAX_SUBSETS
 ) -> Findings:
     """All violations of a table: sets of up to L doublets that too few have, or that tell a token too surely."""
-    found = Findings()
+    findings = Findings()
     starts, codes, held = _distinct_rows(table, len(bounds))
     lengths = np.diff(starts)
     longest = int(lengths.max(initial=0))
     for size in range(1, min(L, longest) + 1):
-        found.subsets += sum(comb(length, size) * rows for length, rows in enumerate(np.bincount(lengths).tolist()))
-        if found.subsets > max_subsets:
-            found.private = None
-            return found
+        findings.subsets += sum(comb(length, size) * rows for length, rows in enumerate(np.bincount(lengths).tolist()))
+        if findings.subsets > max_subsets:
+            findings.private = None
+            return findings
         for lowest, highest in _ranges(starts, codes, size):
             subsets, sums = _supports(starts, codes, held, size, lowest, highest, len(table.doublets))
             if len(sums):
-                _judge(found, table, subsets, sums, size, K, bounds, names)
-    return found
+                _judge(findings, table, subsets, sums, size, K, bounds, names)
+    return findings
 
 
 def _distinct_rows(table: Table, n_tokens: int) -> tuple[Int64s, Int64s, Int64s]:
@@ -329,11 +329,11 @@ def verify_lkc_privacy(
     smallest: list[int] = []
     subsets = 0
     for where, table in tables:
-        found = lkc_findings(table, promised.L, promised.K, bounds, names, max_subsets)
-        subsets += found.subsets
-        smallest += [] if found.smallest is None else [found.smallest]
-        if not found.private:
-            return _broken(published, promised, how, where, found, min(smallest, default=None))
+        findings = lkc_findings(table, promised.L, promised.K, bounds, names, max_subsets)
+        subsets += findings.subsets
+        smallest += [] if findings.smallest is None else [findings.smallest]
+        if not findings.private:
+            return _broken(published, promised, how, where, findings, min(smallest, default=None))
     if original is not None:
         problem = _not_from(published, original)
         if problem is not None:

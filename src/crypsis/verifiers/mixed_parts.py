@@ -148,10 +148,10 @@ def _published(frame: pl.DataFrame, columns: MixedColumns, meanings: Mapping[str
         scopes = numbers.to_numpy().astype(np.int32)
     table = columns.table
     shown = frame.select(*table.roles, columns.items)
-    made = PublishedMixed.from_frame(
+    mixed = PublishedMixed.from_frame(
         shown, columns.items, table.roles, table.types, nodes=table.nodes, meanings=meanings
     )
-    return replace(made, sensitive=columns.sensitive, scopes=scopes)
+    return replace(mixed, sensitive=columns.sensitive, scopes=scopes)
 
 
 def _renumbered(counts: ClassCounts, rows: Any) -> ClassCounts:

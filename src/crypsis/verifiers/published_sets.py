@@ -273,10 +273,10 @@ def _first_lie(sets: Sets, published: PublishedTransactions, original: Transacti
         places = pair_offsets[original.items] + nth
         has = np.flatnonzero(places < pair_offsets[original.items + 1])
         keys = rows[has] * width + pair_symbols[places[has]]
-        found = np.minimum(np.searchsorted(shown, keys), max(len(shown) - 1, 0))
-        hit = shown[found] == keys if len(shown) else np.zeros(len(keys), np.bool_)
+        slots = np.minimum(np.searchsorted(shown, keys), max(len(shown) - 1, 0))
+        hit = shown[slots] == keys if len(shown) else np.zeros(len(keys), np.bool_)
         covered_item[has[hit]] = True
-        covered_symbol[found[hit]] = True
+        covered_symbol[slots[hit]] = True
     allowed = np.array([label in left_out for label in labels], np.bool_)
     lost = np.flatnonzero(~covered_item & ~allowed[original.items])
     if len(lost):

@@ -50,13 +50,13 @@ def verify_generalized_tracks(
         return verdict
     parameters = promised.parameters()
     k, unit = parameters["k"], parameters.get("unit", "trajectory")
-    found = unsafe_place(published, tracks, k, unit, generators)
+    unsafe = unsafe_place(published, tracks, k, unit, generators)
     how = f"{verdict.counted}; the cells were recomputed from the tracks, and each published point compared with them"
-    if found is None:
+    if unsafe is None:
         return replace(verdict, counted=how)
-    witness = Witness(((found.label,),), found.support, 1) if found.label else None
-    sentence = found.sentence[0].upper() + found.sentence[1:] + "."
-    return Verdict(promised, False, found.support, k, how, witness, sentence)
+    witness = Witness(((unsafe.label,),), unsafe.support, 1) if unsafe.label else None
+    sentence = unsafe.sentence[0].upper() + unsafe.sentence[1:] + "."
+    return Verdict(promised, False, unsafe.support, k, how, witness, sentence)
 
 
 def generalized_tracks(tracks: Tracks, generators: Locations, blocks: CellBlocks | None = None) -> Trajectories:

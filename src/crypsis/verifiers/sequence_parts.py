@@ -63,10 +63,14 @@ def verify_sequence_parts(
         in_original = [
             np.sum(workers.map(count_in_shard, shards, file, numbers, n_names + 1), axis=0) for file in files
         ]
-    found = [Found(*one) for one in zip(files, in_original, in_published, strict=True)]
+    findings = [Found(*one) for one in zip(files, in_original, in_published, strict=True)]
     if isinstance(promised, PatternPreservingKAnonymity):
-        return _judged_by_original(counted, promised, found)
-    return _from_published_alone(counted, promised, found) if original is None else _judged(counted, promised, found, k)
+        return _judged_by_original(counted, promised, findings)
+    return (
+        _from_published_alone(counted, promised, findings)
+        if original is None
+        else _judged(counted, promised, findings, k)
+    )
 
 
 def _judged_by_original(counted: CountedRows, promised: PatternPreservingKAnonymity, found: Sequence[Found]) -> Verdict:

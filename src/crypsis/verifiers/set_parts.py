@@ -68,8 +68,8 @@ def _verdict(
     counted: CountedRows, symbols: Sequence[tuple[str, ...]], promised: Guarantee, k: int, m: int, compared: str
 ) -> Verdict:
     def rarest_of_size(size: int) -> RarestSet | None:
-        found = counted.rarest_of_size(size, k)
-        return None if found is None else RarestSet(found.support, found.symbols, found.violations)
+        rarest = counted.rarest_of_size(size, k)
+        return None if rarest is None else RarestSet(rarest.support, rarest.symbols, rarest.violations)
 
     overlap = not are_disjoint(symbols)
     how = how_counted(overlap, False, compared)

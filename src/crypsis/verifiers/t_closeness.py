@@ -140,7 +140,7 @@ def distances(counts: SensitiveCounts, ordered: bool) -> tuple[Int64s, Int64s]:
 @njit
 def _equal(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals: Int64s, whole: int) -> Int64s:
     """Sum over all values of |count in class x whole table - count in table x class|."""
-    found = np.zeros(len(totals), np.int64)
+    sums = np.zeros(len(totals), np.int64)
     for one in range(len(totals)):
         if totals[one] == 0:
             continue
@@ -148,14 +148,14 @@ def _equal(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals:
         for index in range(start[one], start[one + 1]):
             expected = table[values[index]] * totals[one]
             total += abs(counts[index] * whole - expected) - expected
-        found[one] = total
-    return found
+        sums[one] = total
+    return sums
 
 
 @njit
 def _ordered(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, totals: Int64s, whole: int) -> Int64s:
     """Sum over all values of the difference of what came up to them, in class and table."""
-    found = np.zeros(len(totals), np.int64)
+    sums = np.zeros(len(totals), np.int64)
     for index in range(len(totals)):
         if totals[index] == 0:
             continue
@@ -166,5 +166,5 @@ def _ordered(start: Int64s, values: Int64s, counts: Int64s, table: Int64s, total
                 in_class += counts[slot]
                 slot += 1
             total += abs(in_class * whole - in_table * totals[index])
-        found[index] = total
-    return found
+        sums[index] = total
+    return sums

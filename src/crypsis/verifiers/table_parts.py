@@ -243,15 +243,15 @@ def _l_verdict(counted: CountedParts, columns: PublishedColumns, promised: LDive
         refuse_uncounted(None)
     lowest: float | None = None
     for name in columns.named("sensitive"):
-        found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
-        if found["fails"]:
-            level, texts, size = min(found["worst"])
-            witness = Witness(tuple((text,) for text in texts), size, found["fails"])
+        levels = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
+        if levels["fails"]:
+            level, texts, size = min(levels["worst"])
+            witness = Witness(tuple((text,) for text in texts), size, levels["fails"])
             told = l_diversity.level_in_words(promised, level)
             problem = f"class {witness} has {told} in column '{name}'."
             achieved = l_diversity.plain_level(level)
             return Verdict(promised, False, achieved, promised.l, words, witness, problem, figures)
-        lowest = min((*found["extreme"], *([] if lowest is None else [lowest])), default=None)
+        lowest = min((*levels["extreme"], *([] if lowest is None else [lowest])), default=None)
     achieved_level = None if lowest is None else l_diversity.plain_level(lowest)
     return Verdict(promised, True, achieved_level, promised.l, words, figures=figures)
 
@@ -261,11 +261,11 @@ def _t_verdict(counted: CountedParts, columns: PublishedColumns, promised: TClos
     figures = counted.figures
     farthest = 0.0
     for name in columns.named("sensitive"):
-        found = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
-        farthest = max(farthest, *found["extreme"], 0.0)
-        if found["fails"]:
-            nearness, texts, size = min(found["worst"])
-            witness = Witness(tuple((text,) for text in texts), size, found["fails"])
+        levels = counted.levels.get((place, name), {"extreme": [], "fails": 0, "worst": []})
+        farthest = max(farthest, *levels["extreme"], 0.0)
+        if levels["fails"]:
+            nearness, texts, size = min(levels["worst"])
+            witness = Witness(tuple((text,) for text in texts), size, levels["fails"])
             problem = (
                 f"class {witness} is {-nearness:.6g} away from the whole column '{name}', {promised.t:g} is allowed."
             )

@@ -145,13 +145,13 @@ def alarms(before: Mapping[str, float], after: Mapping[str, float], share: float
 
 def iris_in(triples: Iterable[Triple]) -> set[Term]:
     """IRIs of things: subjects and objects, but no intermediate nodes and no classes."""
-    found = set[Term]()
+    components = set[Term]()
     for s, p, o in triples:
         if not is_node(s):
-            found.add(s)
+            components.add(s)
         if p != RDF_TYPE and is_iri(o) and not is_node(o):
-            found.add(o)
-    return found
+            components.add(o)
+    return components
 
 
 def _literals_in(triples: Iterable[Triple], key: str) -> set[str]:

@@ -64,11 +64,11 @@ def heat_map(sources: list[str], overlaps: Mapping[str, list[float]]) -> str:
     for a in sources:
         cells = []
         for b in sources:
-            found = overlaps.get(f"{a}|{b}") or overlaps.get(f"{b}|{a}")
-            if found is None:
+            overlap = overlaps.get(f"{a}|{b}") or overlaps.get(f"{b}|{a}")
+            if overlap is None:
                 cells.append("<td>")
             else:
-                count, share = int(found[0]), float(found[1])
+                count, share = int(overlap[0]), float(overlap[1])
                 of_smaller = _("{share:.0%} of the smaller", share=share)
                 ink = f"background:rgba(31,95,168,{0.08 + 0.6 * share:.2f})"
                 cells.append(f"<td style='{ink}' title='{escape(of_smaller)}'>{count:,}")

@@ -249,12 +249,12 @@ class _Reader:
 
     def _triples(self) -> Iterator[TriplePattern]:
         subject, extra = self._term()
-        found = list(extra)
+        names = list(extra)
         while True:
             path = self._path()
             while True:
                 value, extra = self._term()
-                found += [TriplePattern(subject, path, value), *extra]
+                names += [TriplePattern(subject, path, value), *extra]
                 if self.peek().text != ",":
                     break
                 self.take()
@@ -264,7 +264,7 @@ class _Reader:
                 self.take()
             if self.peek().text in (".", "}"):
                 break
-        return iter(found)
+        return iter(names)
 
     def _path(self) -> tuple[str, ...]:
         parts: list[str] = []

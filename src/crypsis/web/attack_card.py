@@ -71,7 +71,7 @@ class AttackCard:
                 f"indeterminate {theme.attribute('aria-label', _('Progress'))}"
             )
         try:
-            found = await in_thread(self.run, str(self.name.value), given)
+            result = await in_thread(self.run, str(self.name.value), given)
         except CrypsisError as error:
             self.answer.clear()
             parameter = str(error.details.get("parameter") or "")
@@ -84,7 +84,7 @@ class AttackCard:
             self.start.set_enabled(True)
         self.answer.clear()
         with self.answer:
-            _show_result(found)
+            _show_result(result)
 
 
 def _show_result(answer: AttackAnswer) -> None:

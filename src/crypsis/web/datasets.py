@@ -190,14 +190,14 @@ class Datasets:
                 raise NotApplicable("Only tables are edited here; this file has another form.")
             if len(edits) > _MOST_EDITS:
                 raise NotApplicable(f"There may be up to {_MOST_EDITS:,} edits; the file has {len(edits):,}.")
-            made = [edit_from_dict(edit) for edit in edits]
-            EditedTable(self.grid(entry.number).frame).apply(made)
+            changes = [edit_from_dict(edit) for edit in edits]
+            EditedTable(self.grid(entry.number).frame).apply(changes)
         except CrypsisError:
             self.remove(entry.number)
             raise
 
         def alter(content: dict[str, Any]) -> None:
-            for one in made:
+            for one in changes:
                 _keep_edit(content, one.to_dict())
 
         return self.workspace.change(KIND, entry.number, alter)
@@ -209,8 +209,8 @@ class Datasets:
         return self.workspace.entries(KIND)
 
     def entry(self, number: str) -> Entry:
-        found = self.workspace.entry(KIND, number)
-        return found if _OVERWRITING not in found.content else self._settled(found)
+        entry = self.workspace.entry(KIND, number)
+        return entry if _OVERWRITING not in entry.content else self._settled(entry)
 
     def dataset(self, entry: Entry) -> Dataset:
         return Dataset(table_of(entry), entry.folder)
@@ -310,18 +310,18 @@ class Datasets:
 
     def edit(self, number: str, change: Mapping[str, Any], revision: int | None = None) -> Entry:
         """Carry out one edit, tried before it is kept."""
-        made = edit_from_dict(change)
+        edit = edit_from_dict(change)
 
         def alter(content: dict[str, Any]) -> None:
             if len(content["section"].get("edits", ())) >= _MOST_EDITS:
                 raise NotApplicable(f"There are {_MOST_EDITS:,} edits already; save the data and go on from there.")
-            _keep_edit(content, made.to_dict())
+            _keep_edit(content, edit.to_dict())
             content["undone"] = []
 
         def tried(entry: Entry) -> Entry:
             if not self.dataset(entry).is_table_file():
                 raise NotApplicable("Only tables are edited here; this file has another form.")
-            EditedTable(self._grid(entry).frame).apply([made])
+            EditedTable(self._grid(entry).frame).apply([edit])
             return self.workspace.change(KIND, number, alter, revision=entry.revision)
 
         return self._on_what_was_seen(number, revision, tried)
@@ -481,8 +481,8 @@ def _without_edits(content: dict[str, Any]) -> None:
 
 
 def _state_of(file: Path) -> _State:
-    found = file_on_disk(file).stat()
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    status = file_on_disk(file).stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 @contextmanager

@@ -363,12 +363,12 @@ class Experiments:
                 return self._outputs[key]
         store = self._store_with(number, cell)
         release = store.release(cell)
-        made = output_of(self._original(store, cell), release.data)
+        output = output_of(self._original(store, cell), release.data)
         with self._lock:
-            self._outputs[key] = made
+            self._outputs[key] = output
             while len(self._outputs) > _OUTPUTS_KEPT:
                 self._outputs.popitem(last=False)
-        return made
+        return output
 
     def comparison(self, number: str, cell: str) -> Comparison | None:
         """The published data of a cell and what they were made of; None where that has changed since."""
@@ -425,15 +425,15 @@ class Experiments:
             if key in self._asked:
                 self._asked.move_to_end(key)
                 return self._asked[key]
-        made = AskedResult(self._store_with(number, cell).release(cell))
-        if tree is not None and published_taxonomy(made.release) is None:
+        answer = AskedResult(self._store_with(number, cell).release(cell))
+        if tree is not None and published_taxonomy(answer.release) is None:
             taxonomy = Taxonomy(self.side_inputs.tree(tree).to_pairs())
-            made = replace(made, taxonomy=taxonomy, tree=tree.number)
+            answer = replace(answer, taxonomy=taxonomy, tree=tree.number)
         with self._lock:
-            self._asked[key] = made
+            self._asked[key] = answer
             while len(self._asked) > _ASKED_KEPT:
                 self._asked.popitem(last=False)
-        return made
+        return answer
 
     def write_release(
         self,

@@ -93,23 +93,23 @@ class Explorations:
 
     def step(self, number: str, times: int | None = 1) -> Exploration:
         """Merge so many times, or until nothing is left to merge."""
-        found = self.get(number)
-        with found.lock:
-            if found.cells.run(times):
-                found.marked.clear()  # cells have new numbers
-        return found
+        exploration = self.get(number)
+        with exploration.lock:
+            if exploration.cells.run(times):
+                exploration.marked.clear()  # cells have new numbers
+        return exploration
 
     def text(self, number: str) -> str:
         """The experiment file of the release that these rules lead to: PPSG with radius, k, limit and steps."""
-        found = self.get(number)
-        rules = found.cells.merging
-        params: dict[str, Any] = {"radius": found.radius, "k": rules.k}
-        if found.unit is not None:
-            params["unit"] = found.unit
+        exploration = self.get(number)
+        rules = exploration.cells.merging
+        params: dict[str, Any] = {"radius": exploration.radius, "k": rules.k}
+        if exploration.unit is not None:
+            params["unit"] = exploration.unit
         if rules.max_displacement is not None:
             params["max_displacement"] = rules.max_displacement
-        params["max_steps"] = found.cells.steps
-        entry = self.datasets.entry(found.dataset)
+        params["max_steps"] = exploration.cells.steps
+        entry = self.datasets.entry(exploration.dataset)
         run = [{"method": PPSG.name(), "params": params}]
         return toml_text({"name": entry.name, "dataset": whole_table(entry), "run": run})
 
@@ -131,35 +131,35 @@ class Explorations:
         checked = PPSG(**params)  # refuses what is out of range
         dataset = take_dataset(self.datasets, self.side_inputs, content, entry, sections=())
         limit = checked.max_displacement
-        found = self.begin(dataset, radius=checked.radius, k=checked.k, unit=checked.unit, max_displacement=limit)
-        return self.step(found.number, checked.max_steps) if checked.max_steps != 0 else found
+        exploration = self.begin(dataset, radius=checked.radius, k=checked.k, unit=checked.unit, max_displacement=limit)
+        return self.step(exploration.number, checked.max_steps) if checked.max_steps != 0 else exploration
 
     def undo(self, number: str) -> Exploration:
-        found = self.get(number)
-        with found.lock:
-            if found.cells.undo():
-                found.marked.clear()
-        return found
+        exploration = self.get(number)
+        with exploration.lock:
+            if exploration.cells.undo():
+                exploration.marked.clear()
+        return exploration
 
     def mark(self, number: str, cell: int) -> Exploration:
         """Mark an area, or unmark it."""
-        found = self.get(number)
-        with found.lock:
-            found.cells.suggest([cell])  # refuses a cell that is not there
-            found.marked ^= {cell}
-        return found
+        exploration = self.get(number)
+        with exploration.lock:
+            exploration.cells.suggest([cell])  # refuses a cell that is not there
+            exploration.marked ^= {cell}
+        return exploration
 
     def suggest(self, number: str) -> float:
         """The displacement limit that would have spared the marked areas."""
-        found = self.get(number)
-        with found.lock:
-            return found.cells.suggest(found.marked)
+        exploration = self.get(number)
+        with exploration.lock:
+            return exploration.cells.suggest(exploration.marked)
 
     def set_rules(self, number: str, **rules: Any) -> Exploration:
-        found = self.get(number)
-        with found.lock:
-            found.cells.merging = replace(found.cells.merging, **rules)
-        return found
+        exploration = self.get(number)
+        with exploration.lock:
+            exploration.cells.merging = replace(exploration.cells.merging, **rules)
+        return exploration
 
 
 def _is_ppsg(run: Any) -> bool:

@@ -26,8 +26,8 @@ def dataset_text(entry: Entry) -> str:
 
 def side_inputs_text(side_inputs: SideInputs, entry: Entry, **instead: Any) -> str:
     """The dataset and what goes with it: hierarchies, policies and queries; `instead` is what is not saved yet."""
-    found = {**side_inputs.sections(entry.number), **instead}
-    sources = {name: found[name] for name in COMPANIONS if found.get(name)}
+    sections = {**side_inputs.sections(entry.number), **instead}
+    sources = {name: sections[name] for name in COMPANIONS if sections.get(name)}
     return toml_text({"name": entry.name, "dataset": whole_table(entry), **sources})
 
 
@@ -90,8 +90,8 @@ def _is(entry: Entry, told: Mapping[str, Any], side_inputs: SideInputs, wanted: 
     known = whole_table(entry)
     if not _same_data(entry, told) or any(known.get(key) != value for key, value in told.items() if key != "edits"):
         return False
-    found = side_inputs.sections(entry.number)
-    return all((found.get(key) or {}) == (value or {}) for key, value in wanted.items())
+    sections = side_inputs.sections(entry.number)
+    return all((sections.get(key) or {}) == (value or {}) for key, value in wanted.items())
 
 
 def _kept(known: Mapping[str, Any], section: Mapping[str, Any]) -> dict[str, Any]:

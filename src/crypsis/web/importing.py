@@ -187,10 +187,10 @@ def _texts(first: Grid) -> tuple[tuple[str, ...], ...]:
 def checked_settings(given: Mapping[str, Any]) -> DatasetTable:
     """What a form says, in the types of the options; an empty field says nothing."""
     options = format_options()
-    said = {name: value for name, value in given.items() if value not in (None, "", [], {})}
+    stated = {name: value for name, value in given.items() if value not in (None, "", [], {})}
     return DatasetTable(
         {
             name: options[name].parse(value, "The file") if name in options and isinstance(value, str) else value
-            for name, value in said.items()
+            for name, value in stated.items()
         }
     )

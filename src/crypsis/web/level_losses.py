@@ -25,11 +25,11 @@ class LevelLoss:
 def level_losses(tree: Hierarchy) -> list[LevelLoss]:
     """From the first level above the values to the root, of each value alike (NCP over leaves)."""
     others = max(1, tree.n_leaves - 1)
-    found = []
+    losses = []
     for level, nodes in enumerate(tree.level_maps[1:], 1):
         loss = float(np.mean((tree.leaf_count[nodes] - 1) / others))
-        found.append(LevelLoss(level, len(np.unique(nodes)), tree.names[int(nodes[0])], loss))
-    return found
+        losses.append(LevelLoss(level, len(np.unique(nodes)), tree.names[int(nodes[0])], loss))
+    return losses
 
 
 def losses_table(levels: list[LevelLoss]) -> str:

@@ -62,12 +62,12 @@ def _of_classes(original: Any, published: Any) -> Iterator[tuple[str, float, flo
 
 
 def _of_pairs(original: Any, review: Review | None) -> Iterator[tuple[str, float, float]]:
-    found = [] if review is None else [finding for finding in review.disclosure.findings if finding.code == _PAIRS]
-    if not found or found[0].share is None:
+    pairs = [] if review is None else [finding for finding in review.disclosure.findings if finding.code == _PAIRS]
+    if not pairs or pairs[0].share is None:
         return
     before = known_before(original, _people(original), ReviewThresholds().work)
     if before is not None:
-        yield _("Two known pieces"), before.share, found[0].share
+        yield _("Two known pieces"), before.share, pairs[0].share
 
 
 def _people(original: Any) -> Any:

@@ -305,9 +305,9 @@ class SideInputs:
         if wanted not in data.views():
             raise NotApplicable(f"A policy of {name} cannot be derived from data of this kind.")
         policy = POLICY_KINDS[name].from_text(entry.content["auto"])
-        made = policy.make(data.views()[wanted](data)) if hasattr(policy, "make") else policy
-        found = getattr(made, "itemsets", None) or getattr(made, "sets", None) or ()
-        return sorted([sorted(one) for one in found], key=lambda one: (len(one), one))
+        resolved = policy.make(data.views()[wanted](data)) if hasattr(policy, "make") else policy
+        labels = getattr(resolved, "itemsets", None) or getattr(resolved, "sets", None) or ()
+        return sorted([sorted(one) for one in labels], key=lambda one: (len(one), one))
 
     def labels(self, dataset: str) -> list[str]:
         """The items or places of a dataset, to choose from."""

@@ -219,14 +219,14 @@ class Warehouses:
 
     def ask(self, number: str, text: str, *, provenance: bool = False) -> TableOfAnswers:
         """The answer to a question in SPARQL, which can change nothing and reach nobody else."""
-        found = self.warehouse(number).query(text, provenance=provenance, timeout=_SECONDS, most_rows=_MOST_ROWS)
-        if isinstance(found, list):
-            width = len(found[0].answer) if found else 0
+        answer = self.warehouse(number).query(text, provenance=provenance, timeout=_SECONDS, most_rows=_MOST_ROWS)
+        if isinstance(answer, list):
+            width = len(answer[0].answer) if answer else 0
             return TableOfAnswers(
                 [*(f"column {index}" for index in range(1, width + 1)), marked("sources that suffice")],
-                [[*row.answer, " or ".join(map(" + ".join, row.minimal_witnesses))] for row in found],
+                [[*row.answer, " or ".join(map(" + ".join, row.minimal_witnesses))] for row in answer],
             )
-        return TableOfAnswers(list(found.variables), [list(row) for row in found.rows])
+        return TableOfAnswers(list(answer.variables), [list(row) for row in answer.rows])
 
     def search(self, number: str, text: str) -> list[dict[str, str]]:
         """Entities whose name contains a text."""

@@ -206,10 +206,10 @@ _DAMAGE_SHOWN = 3  # entries that are told one by one
 
 def tell_damage(workbench: Workbench) -> None:
     """What of the workspace cannot be read, each with a way to be rid of it; everything else is shown as ever."""
-    found = workbench.workspace.damaged()
-    for place, one in enumerate(found[:_DAMAGE_SHOWN], 1):
+    damaged = workbench.workspace.damaged()
+    for place, one in enumerate(damaged[:_DAMAGE_SHOWN], 1):
         kind, number = one["kind"], one["id"]
-        left = len(found) - place if place == _DAMAGE_SHOWN else 0
+        left = len(damaged) - place if place == _DAMAGE_SHOWN else 0
         more = _(" There are {left:,} more of these.", left=left) if left else ""
         with ui.element("div").style("width: 100%") as box:
 

@@ -66,20 +66,22 @@ class TransactionSource(DataSource):
         refuse_both(self.person, self.each_row_is_a_person)
         refuse_uniting(self.unite, self.person)
         if self.columns:
-            made = self._column_of_sets(file, declared)
+            transactions = self._column_of_sets(file, declared)
         elif declared.by_record:
-            made = self._by_record(file)
+            transactions = self._by_record(file)
         elif file.format_of(self.holding).is_table(file.first):
             frame, source = file.frame()
             if isinstance(frame.schema.get(self.item or "item"), pl.List):  # as JSON has it: each row is a record
                 return self._of_lists(frame, self.item or "item").load(file, declared)
             named: dict[str, Any] = {"id": self.id or "id", "item": self.item or "item", "sensitive": self.sensitive}
-            made = Transactions.from_frame(frame, **named, **self._whose(), source=source)
+            transactions = Transactions.from_frame(frame, **named, **self._whose(), source=source)
         else:
             refuse_changes(file)
             listed = file.sequences()
-            made = Transactions.from_columns(listed.offsets, listed.labels, self.sensitive, source=listed.source)
-        return made.unite_by_person() if self.unite else made
+            transactions = Transactions.from_columns(
+                listed.offsets, listed.labels, self.sensitive, source=listed.source
+            )
+        return transactions.unite_by_person() if self.unite else transactions
 
     def _of_lists(self, frame: pl.DataFrame, item: str) -> TransactionSource:
         """For cells that hold whole lists of items, as those of JSON may: each row is a record."""
@@ -139,13 +141,13 @@ class TransactionSource(DataSource):
         sound = rows.filter(~pl.any_horizontal([is_empty(rows[name]) for name in wanted])) if len(rows) else rows
         mark = ByRecord(mark.left_out + len(rows) - len(sound), self.person is not None)
         if self.person is None:
-            made = Transactions.from_frame(sound, id=id, item=item, each_row_is_a_person=True)
-            return replace(made, by_record=mark)
+            transactions = Transactions.from_frame(sound, id=id, item=item, each_row_is_a_person=True)
+            return replace(transactions, by_record=mark)
         # A record is what one person has under one id, so that no row can contradict another.
         record = pl.struct(self.person, id).struct.json_encode().alias("record of a person")
         joined = sound.select(record, pl.col(item), pl.col(self.person))
-        made = Transactions.from_frame(joined, id="record of a person", item=item, person=self.person)
-        return replace(made, by_record=mark)
+        transactions = Transactions.from_frame(joined, id="record of a person", item=item, person=self.person)
+        return replace(transactions, by_record=mark)
 
     def _whose(self) -> dict[str, Any]:
         return {"person": self.person, "each_row_is_a_person": self.each_row_is_a_person}

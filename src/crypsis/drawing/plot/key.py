@@ -16,7 +16,7 @@ LETTER = 6.7  # about the width of a letter
 
 def switches(frame: Frame, index: int, panel: Panel, width_of_plot: float) -> list[Markup]:
     """A switch for each axis of a panel that may be logarithmic, from the right."""
-    found = []
+    entries = []
     right = width_of_plot
     across = panel.mark in ("bars", "stacked")
     for axis, name in (("y", panel.y), ("x", panel.x)):
@@ -27,7 +27,7 @@ def switches(frame: Frame, index: int, panel: Panel, width_of_plot: float) -> li
         )
         width = 6.2 * len(words) + 16
         right -= width
-        found.append(
+        entries.append(
             element(
                 "g",
                 element("rect", x=right, y=1, width=width, height=20, rx=10, class_="ring"),
@@ -42,7 +42,7 @@ def switches(frame: Frame, index: int, panel: Panel, width_of_plot: float) -> li
             )
         )
         right -= 8
-    return found
+    return entries
 
 
 def legend(panel: Panel, names: list[str], marks: Marks, top: float) -> tuple[Markup, float]:

@@ -59,10 +59,10 @@ def across_scale(frame: Frame, panel: Panel, box: Box, log: bool) -> tuple[Scale
     """The horizontal scale with its ticks."""
     column = frame.data[panel.x.column]
     if panel.x.scale == "category":
-        found = distinct_names(column)
-        stride = -(-len(found) * 9 * min(max(map(len, found), default=1), 14) // int(box.right - box.left)) or 1
-        ticks = [(float(index), fitting(found[index], 16)) for index in range(0, len(found), stride)]
-        return LinearScale(-0.5, len(found) - 0.5, box.left, box.right), ticks
+        names = distinct_names(column)
+        stride = -(-len(names) * 9 * min(max(map(len, names), default=1), 14) // int(box.right - box.left)) or 1
+        ticks = [(float(index), fitting(names[index], 16)) for index in range(0, len(names), stride)]
+        return LinearScale(-0.5, len(names) - 0.5, box.left, box.right), ticks
     values = numbers(column)
     if panel.end is not None:
         values = np.concatenate([values, numbers(frame.data[panel.end])])

@@ -40,11 +40,11 @@ def published_classes(
 
 def nodes_of_classes(quasi: QuasiIdentifiers, cells: ClassCells) -> list[Int64s]:
     """The nodes that the cells of these classes are published as, by column."""
-    found = []
+    runs = []
     for index, column in enumerate(quasi.columns):
         tight = _tight_cells(column, quasi.attributes, index, cells, np.zeros(0, np.bool_))
-        found.append(np.unique(tight.first[tight.kinds == CellKind.NODE]))
-    return found
+        runs.append(np.unique(tight.first[tight.kinds == CellKind.NODE]))
+    return runs
 
 
 def published_nodes(quasi: QuasiIdentifiers, nodes: Sequence[Int32s], suppressed: Bools) -> PublishedTable:
@@ -251,8 +251,8 @@ def _node_cells(one: QuasiIdentifier, nodes: Int64s, shown: Int64s, *, root_is_a
     tree = one.tree
     assert tree is not None
     assert one.leaf_of_value is not None
-    made = _CellBuilder(len(nodes))
-    made.shown = shown
+    builder = _CellBuilder(len(nodes))
+    builder.shown = shown
     missing = nodes >= len(tree.names)
     node = np.where(missing, 0, nodes)
     single = tree.leaf_count[node] == 1
@@ -264,24 +264,24 @@ def _node_cells(one: QuasiIdentifier, nodes: Int64s, shown: Int64s, *, root_is_a
             single |= low >= high
     if tree.of_values:  # members are places among the values of the tree
         wide = ~single & (low < high)
-        made.first = low
-        made.second = np.where(wide, high, 0)
-        made.kinds[wide] = CellKind.RANGE
+        builder.first = low
+        builder.second = np.where(wide, high, 0)
+        builder.kinds[wide] = CellKind.RANGE
     else:
         code_of_leaf = np.zeros(tree.n_leaves, np.int64)
         position = tree.first_leaf[one.leaf_of_value]
         code_of_leaf[position] = np.arange(len(position))
-        made.first = code_of_leaf[low if not tree.declared else tree.first_leaf[node]]
-        made.first[~single] = node[~single]
-        made.kinds[~single] = CellKind.NODE
+        builder.first = code_of_leaf[low if not tree.declared else tree.first_leaf[node]]
+        builder.first[~single] = node[~single]
+        builder.kinds[~single] = CellKind.NODE
         if tree.root == "*":
-            made.kinds[~single & (node == 0)] = CellKind.ANY
+            builder.kinds[~single & (node == 0)] = CellKind.ANY
     if root_is_any:
-        made.kinds[node == 0] = CellKind.ANY
-    made.kinds[missing] = CellKind.MISSING
-    plain = np.isin(made.kinds, (CellKind.ANY, CellKind.MISSING))
-    made.first[plain], made.second[plain] = 0, 0
-    return made
+        builder.kinds[node == 0] = CellKind.ANY
+    builder.kinds[missing] = CellKind.MISSING
+    plain = np.isin(builder.kinds, (CellKind.ANY, CellKind.MISSING))
+    builder.first[plain], builder.second[plain] = 0, 0
+    return builder
 
 
 def _with_the_rest(table: Table, quasi: dict[str, PublishedColumn], suppressed: Bools) -> PublishedTable:

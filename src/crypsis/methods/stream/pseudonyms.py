@@ -17,10 +17,10 @@ def pseudonyms(key: bytes, scope: int, people: Iterable[str]) -> list[str]:
     padded = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(_BLOCK, b"\0")
     inner = sha256(bytes(byte ^ 0x36 for byte in padded) + scope.to_bytes(8, "big")).copy
     outer = sha256(bytes(byte ^ 0x5C for byte in padded)).copy
-    made = []
+    pseudonyms = []
     for person in people:
         inside, outside = inner(), outer()
         inside.update(person.encode())
         outside.update(inside.digest())
-        made.append(outside.hexdigest()[:16])
-    return made
+        pseudonyms.append(outside.hexdigest()[:16])
+    return pseudonyms

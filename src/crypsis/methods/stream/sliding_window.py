@@ -97,8 +97,8 @@ class Slide:
         """The critical violations as tuples of doublet numbers, by size, then in canonical order."""
         bounds = self.violation_starts.tolist()
         members = self.violation_members.tolist()
-        found = [tuple(members[start:end]) for start, end in pairwise(bounds)]
-        return sorted(found, key=lambda one: (len(one), one))
+        records = [tuple(members[start:end]) for start, end in pairwise(bounds)]
+        return sorted(records, key=lambda one: (len(one), one))
 
     @cached_property
     def published(self) -> tuple[Int32s, Int64s, Int32s]:

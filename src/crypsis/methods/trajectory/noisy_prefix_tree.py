@@ -107,14 +107,14 @@ def _locations_then_times(
     places, moments = sublevels
     first = np.where(_times_left(space, above), 0, _first_location(space, above))
     records.tell("look_at", level, "locations")
-    found = _survivors(places, first, records, noise)
+    survivors = _survivors(places, first, records, noise)
 
     # A place after the parent's own may be visited at the same time, where the order allows it.
-    parents = found.groups
-    first = _first_time(space, above, parents, found.values)
+    parents = survivors.groups
+    first = _first_time(space, above, parents, survivors.values)
     records.tell("look_at", level, "times")
     timed = _survivors(moments, first, records, noise)
-    return _ordered(parents[timed.groups], found.values[timed.groups], timed.values, timed.noisy, records)
+    return _ordered(parents[timed.groups], survivors.values[timed.groups], timed.values, timed.noisy, records)
 
 
 def _pairs(
@@ -131,8 +131,8 @@ def _pairs(
     times, places = above.times.astype(np.int64), above.locations.astype(np.int64)
     after = places + 1 if space.order == "canonical" else np.full(len(above), width * (space.order == "strict"))
     first = np.where(times < 0, 0, times * width + after)
-    found = _survivors(sublevel, first, records, noise)
-    return _ordered(found.groups, found.values % width, found.values // width, found.noisy, records)
+    survivors = _survivors(sublevel, first, records, noise)
+    return _ordered(survivors.groups, survivors.values % width, survivors.values // width, survivors.noisy, records)
 
 
 def _times_left(space: VisitSpace, above: TreeLevel) -> Bools:

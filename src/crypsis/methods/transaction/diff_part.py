@@ -94,21 +94,21 @@ class DiffPart(PrivateRecordMethod):
             sets = self._sets(data, domain, tree)
         metered = self.charged(noise, records=self.records_per_person)
         with context.stage("divide"):
-            found = counted_itemsets(sets, tree, self.epsilon, self._threshold, metered)
+            itemsets = counted_itemsets(sets, tree, self.epsilon, self._threshold, metered)
         with context.stage("publish"):
-            kept = self._passing(found)
-            published, positions = take_records(found.offsets, kept)
+            kept = self._passing(itemsets)
+            published, positions = take_records(itemsets.offsets, kept)
             told, ledger = self.accounted(metered)
             told |= {"thresholds": self.thresholds, "fan_out": self.fan_out}
             told |= {"records_per_person": self.records_per_person}
             self.note_reading(data, context)
             context.private["ledger"] = ledger
-            context.private["itemsets_reached"] = len(found.noisy)
+            context.private["itemsets_reached"] = len(itemsets.noisy)
             context.private["records_with_an_item"] = int(sets.sizes.sum())
             return SyntheticTransactions(
                 published,
-                found.items[positions],
-                found.noisy[kept],
+                itemsets.items[positions],
+                itemsets.noisy[kept],
                 domain,
                 told,
                 ledger,

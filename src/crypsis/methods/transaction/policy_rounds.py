@@ -130,7 +130,7 @@ class PolicyRounds:
     def occurring_sets(self, m: int, lengths: Int64s) -> tuple[Int64s, Int32s]:
         """All sets of up to m items that occur, by size and then in their items' order; `lengths` tells how many
         records have each length."""
-        found = []
+        itemsets = []
         for size in range(1, m + 1):
             if size > 2:
                 check_combinations_of(np.arange(len(lengths)), lengths, size)
@@ -141,9 +141,9 @@ class PolicyRounds:
                     f"The records hold more than {DRIVER_ROWS:,} sets of {size} items, too many to protect one by one; "
                     "lower m, or use Disassociation."
                 )
-            found.append(pl.DataFrame(sets, schema=names, orient="row").unique().sort(names).to_numpy())
-        sizes = np.repeat(np.arange(1, m + 1), [len(sets) for sets in found])
-        return offsets_of(sizes), np.concatenate([sets.ravel() for sets in found]).astype(np.int32)
+            itemsets.append(pl.DataFrame(sets, schema=names, orient="row").unique().sort(names).to_numpy())
+        sizes = np.repeat(np.arange(1, m + 1), [len(sets) for sets in itemsets])
+        return offsets_of(sizes), np.concatenate([sets.ravel() for sets in itemsets]).astype(np.int32)
 
     def merge(
         self,
@@ -257,9 +257,9 @@ class _Sets:
         lengths = np.diff(offsets)
         columns = np.minimum(np.arange(lengths.max(initial=1)), lengths[:, None] - 1)
         rows = items[offsets[:-1, None] + columns]
-        made = cls(rows, np.arange(len(rows)), rounds.count(rows), rounds, k)
-        made._keep(made.supports < k)
-        return made
+        records = cls(rows, np.arange(len(rows)), rounds.count(rows), rounds, k)
+        records._keep(records.supports < k)
+        return records
 
     def worst(self) -> int:
         """The first of the constraints with the largest support below k; -1 if there is none."""

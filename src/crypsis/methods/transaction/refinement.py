@@ -218,8 +218,8 @@ class _Joining:
             self.listed, verdicts, self.pairs, self.leaves, self.nodes, self.arena, self.used, self.shared_by,
             self.failed, self.hits[0], self.row_of, self.sensitive, k, m, printed, COMBINATIONS,
         )  # fmt: skip
-        made = np.arange(end, int(self.used[_NODES]))
-        self.living = np.concatenate((self.living[self.nodes.parent[self.living] < 0], made))
+        nodes = np.arange(end, int(self.used[_NODES]))
+        self.living = np.concatenate((self.living[self.nodes.parent[self.living] < 0], nodes))
         return joins
 
     def _in_ranges(self, work: Callable[[int, int, int], Result], weights: Int64s) -> list[Result]:

@@ -13,7 +13,7 @@ from crypsis.translation.wording import counted, figure
 
 def table_glance(facts: TableFacts) -> Markup:
     """The figures at a summary."""
-    found = facts.section("verdict")
+    verdict = facts.section("verdict")
     smallest = int(facts.sizes.min()) if len(facts.sizes) else 0
     tiles = [
         tile(
@@ -28,7 +28,7 @@ def table_glance(facts: TableFacts) -> Markup:
             _("records") if facts.k is None else _("records; {k:,} required", k=facts.k),
         ),
     ]
-    for promise in found.get("promises") or []:
+    for promise in verdict.get("promises") or []:
         if promise.get("model") != "k-anonymity":
             detail = _("{required} required", required=figure(promise.get("required")))
             tiles.append(tile(translated(str(promise.get("model"))), exact(promise.get("achieved")), detail))

@@ -20,7 +20,7 @@ MOST_SENSITIVE = 20
 
 def promise(facts: ManifestFacts) -> Markup:
     """The guarantee, its adversary and its limits side by side."""
-    promised, found = facts.section("guarantee"), facts.section("verdict")
+    promised, verdict = facts.section("guarantee"), facts.section("verdict")
     covered = [
         element("h3", join(map(model_name, promise_names(promised)), _(" and "))),
         paragraph(translated(str(promised.get("scope") or ""))),
@@ -36,8 +36,8 @@ def promise(facts: ManifestFacts) -> Markup:
         covered += [element("h3", _("Declared as sensitive")), paragraph(words)]
     if promised.get("assumptions"):
         covered += [element("h3", _("Assumed")), items(map(translated, map(str, promised["assumptions"])))]
-    if found.get("counted"):
-        words = in_letters(_sentence(translated(str(found["counted"]))))
+    if verdict.get("counted"):
+        words = in_letters(_sentence(translated(str(verdict["counted"]))))
         covered += [element("h3", _("How it was counted")), paragraph(words)]
     limits = [
         element("h3", _("Not covered")),

@@ -66,14 +66,14 @@ def _origin(facts: ManifestFacts) -> str:
 
 
 def _sentences(facts: ManifestFacts, state: str) -> list[str]:
-    found = facts.section("verdict")
+    verdict = facts.section("verdict")
     if state == "broken":
-        return [translated(str(found.get("problem") or "")) or _("The published data do not keep what is promised.")]
+        return [translated(str(verdict.get("problem") or "")) or _("The published data do not keep what is promised.")]
     scope = translated(str(facts.section("guarantee").get("scope") or ""))
     if state == "idle":
         return [_("No protection was requested: with these parameters any data would pass."), scope]
-    achieved, required = found.get("achieved"), found.get("required")
-    if found.get("recounted_from") == "original":
+    achieved, required = verdict.get("achieved"), verdict.get("required")
+    if verdict.get("recounted_from") == "original":
         reached = _("Verified by the publisher with the original data; the files alone do not suffice.")
     elif achieved is None:
         reached = _("Nothing occurs that could be rare.")
@@ -86,4 +86,4 @@ def _sentences(facts: ManifestFacts, state: str) -> list[str]:
             required=shown(required),
             bound=translated(bound),
         )
-    return [scope, reached, *([translated(str(found["note"]))] if found.get("note") else [])]
+    return [scope, reached, *([translated(str(verdict["note"]))] if verdict.get("note") else [])]

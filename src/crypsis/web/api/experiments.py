@@ -256,10 +256,10 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/cells/{cell}/report.pdf", **file_answer("application/pdf"))
     def release_report_pdf(number: Number, cell: CellId, wish: Annotated[ReportWish, Query()]) -> Response:
         """The same as a PDF to sign."""
-        made = experiments.release_report(number, cell, **wish.model_dump())
+        report = experiments.release_report(number, cell, **wish.model_dump())
         name = "private-report-not-for-release.pdf" if wish.private else "report.pdf"
         return Response(
-            made.to_pdf(),
+            report.to_pdf(),
             media_type="application/pdf",
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
@@ -269,8 +269,8 @@ def router(workbench: Workbench) -> APIRouter:
         """At least and at most so many: presence, relation, od, dwell, copresence, count or places, and its words."""
         told: dict[str, Any] = asking.model_dump()
         listed = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
-        found = experiments.ask(number, cell, Question(**{**told, **listed}))
-        return {**found.content, "words": found.words}
+        answer = experiments.ask(number, cell, Question(**{**told, **listed}))
+        return {**answer.content, "words": answer.words}
 
     @api.get("/{number}/cells/{cell}/release.zip", **file_answer("application/zip"))
     def release(

@@ -93,8 +93,8 @@ def router(workbench: Workbench) -> APIRouter:
     @api.get("/{number}/rows")
     def rows(number: Number) -> dict[str, Any] | None:
         """The first published rows; null where the records do not lie in parts."""
-        found = parts.release_rows(number)
-        return None if found is None else {"columns": found.columns, "rows": found.rows}
+        published = parts.release_rows(number)
+        return None if published is None else {"columns": published.columns, "rows": published.rows}
 
     @api.get("/{number}/report.html", response_class=HTMLResponse)
     def report(number: Number) -> HTMLResponse:

@@ -44,8 +44,8 @@ def _end_of_last_line(stream: IO[bytes], end: int) -> int:
     while end > 0:
         start = max(end - _BLOCK, 0)
         stream.seek(start)
-        found = stream.read(end - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        end_of_line = stream.read(end - start).rfind(b"\n")
+        if end_of_line >= 0:
+            return start + end_of_line + 1
         end = start
     return 0

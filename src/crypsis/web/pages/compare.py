@@ -52,10 +52,10 @@ class ComparePage:
         except CrypsisError as error:
             self.problem = error
             return
-        found = self.experiments.entries("compare", self.dataset.number)
-        chosen = next((one for one in found if one.number == number), None)
-        if chosen is None and found:
-            chosen = found[0]
+        existing = self.experiments.entries("compare", self.dataset.number)
+        chosen = next((one for one in existing if one.number == number), None)
+        if chosen is None and existing:
+            chosen = existing[0]
         self.entry = chosen or self._begin()
 
     def _begin(self) -> Entry:
@@ -327,8 +327,8 @@ class ComparePage:
 
     def _show_problem(self, where: str, words: str) -> None:
         """Beside the field, in the card, or, where it is about all of them, below the cards."""
-        found = re.match(r"run (\d+)", where)
-        index = int(found.group(1)) - 1 if found else -1
+        match = re.match(r"run (\d+)", where)
+        index = int(match.group(1)) - 1 if match else -1
         if not 0 <= index < len(self.problems):
             with self.faults, theme.fault(where or _("Problem"), note_words(words)):
                 self._offer_columns()

@@ -104,15 +104,15 @@ class DataPage:
     # At a glance
 
     def _show_tiles(self) -> None:
-        found = self.entry.content["inspection"]
-        missing = sum(column["missing"] for column in found["columns"])
+        inspection = self.entry.content["inspection"]
+        missing = sum(column["missing"] for column in inspection["columns"])
         self.tiles.clear()
         with self.tiles:
-            theme.tile(_("Rows"), number(self.total), found["file"])
+            theme.tile(_("Rows"), number(self.total), inspection["file"])
             theme.tile(_("Columns"), number(len(self.grid_columns)), self._roles_in_words())
             kind = self.section["kind"]
-            suggested = found["kind"] == kind or (found["kind"] in OF_RECORDS and kind in OF_RECORDS)
-            theme.tile(_("Kind"), kind_labels()[kind], note_words(found["reason"]) if suggested else "")
+            suggested = inspection["kind"] == kind or (inspection["kind"] in OF_RECORDS and kind in OF_RECORDS)
+            theme.tile(_("Kind"), kind_labels()[kind], note_words(inspection["reason"]) if suggested else "")
             theme.tile(_("Missing values"), number(missing))
             theme.tile(_("Edits"), number(len(self.section.get("edits", ()))), _("the file itself is never changed"))
 
@@ -164,7 +164,7 @@ class DataPage:
 
     async def _show_risk(self) -> None:
         try:
-            found = await in_thread(self.datasets.risk, self.entry.number)
+            risk = await in_thread(self.datasets.risk, self.entry.number)
         except CrypsisError as error:
             self.risk.clear()
             with self.risk:
@@ -175,26 +175,26 @@ class DataPage:
             return
         self.risk.clear()
         with self.risk:
-            share = found.unique_share
+            share = risk.unique_share
             state = "bad" if share > 0.05 else "caution" if share > 0 else "good"
             words = {
                 "table": _(
                     "of the {ending} are the only ones with their quasi-identifiers",
-                    ending=_("people") if found.people else _("records"),
+                    ending=_("people") if risk.people else _("records"),
                 ),
                 "items": _("of records can be singled out by two of their items"),
                 "visits": _("of people can be singled out by two places they visited"),
                 "tracks": _("of people can be singled out by their track"),
-            }[found.model]
+            }[risk.model]
             with ui.element("div").classes("tiles"):
                 theme.tile(_("Unique records"), percent(share), words, state=state)
                 theme.tile(
                     _("Smallest group"),
-                    number(found.smallest_class),
-                    _("highest risk {highest}", highest=percent(found.highest)),
+                    number(risk.smallest_class),
+                    _("highest risk {highest}", highest=percent(risk.highest)),
                 )
-            if found.looked_at is not None and found.looked_at < found.records:
-                ui.label(_("Counted in the first {looked_at:,}.", looked_at=found.looked_at)).classes("muted small")
+            if risk.looked_at is not None and risk.looked_at < risk.records:
+                ui.label(_("Counted in the first {looked_at:,}.", looked_at=risk.looked_at)).classes("muted small")
 
     # The grid
 

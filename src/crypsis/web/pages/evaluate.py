@@ -119,8 +119,8 @@ class EvaluatePage:
         except CrypsisError as error:
             self.problem = error
             return
-        found = self.experiments.entries("evaluate", self.dataset.number)
-        self.entry = found[0] if found else self.experiments.create(self.dataset.number, "evaluate")
+        existing = self.experiments.entries("evaluate", self.dataset.number)
+        self.entry = existing[0] if existing else self.experiments.create(self.dataset.number, "evaluate")
         runs = self.entry.content["tables"].get("run") or []
         if method in METHODS and (not runs or runs[0].get("method") != method):
             self._keep({"method": str(method), "params": {}})
@@ -540,12 +540,12 @@ class EvaluatePage:
 
     async def _show_comparison(self, cell: str) -> None:
         """What the guarantee means here, and the release beside the original in pictures."""
-        found = await in_thread(self.experiments.comparison, self.entry.number, cell)
-        if found is None:
+        comparison = await in_thread(self.experiments.comparison, self.entry.number, cell)
+        if comparison is None:
             return
-        self.meaning.set_text(translated(await in_thread(lambda: found.meaning)))
+        self.meaning.set_text(translated(await in_thread(lambda: comparison.meaning)))
         review = self.experiments.store(self.entry.number).cell(cell).review
-        self.pictures = ComparisonView(found, review, self.pictures.chosen if self.pictures else None)
+        self.pictures = ComparisonView(comparison, review, self.pictures.chosen if self.pictures else None)
         with self._comparison_place:
             await self.pictures.show()
 

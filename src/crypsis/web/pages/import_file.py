@@ -150,13 +150,15 @@ class ImportPage:
             self._offer_trips(shown)
         self.tiles.clear()
         with self.tiles:
-            found = shown.inspection
-            theme.tile(_("File"), str(found["file"]), translated(FORMATS[found["format"]].label).partition(":")[0])
-            theme.tile(_("Kind"), kind_labels()[shown.section["kind"]], note_words(found["reason"]))
+            inspection = shown.inspection
+            theme.tile(
+                _("File"), str(inspection["file"]), translated(FORMATS[inspection["format"]].label).partition(":")[0]
+            )
+            theme.tile(_("Kind"), kind_labels()[shown.section["kind"]], note_words(inspection["reason"]))
             theme.tile(_("Records"), number(shown.records))
         self.rows.set_content(_table(shown))
         self._show_commands(shown)
-        self._show_detected(found["format"], found.get("understood") or {})
+        self._show_detected(inspection["format"], inspection.get("understood") or {})
         self._data_fields(shown)
         self._show_steps(shown.section.get(STEP) or ())
         self.beside_box.set_visibility(shown.section["kind"] in OF_RECORDS)

@@ -227,8 +227,8 @@ class PolicyEditor:
             words = counted(len(sets), "set") + (
                 _(", the first {shown} are shown", shown=_SHOWN) if len(sets) > _SHOWN else ""
             )
-            made = entry.content["auto"]
-            known = _(RECIPES[self.name].get(made) or _words_of(made)) if made else _("written by hand")
+            recipe = entry.content["auto"]
+            known = _(RECIPES[self.name].get(recipe) or _words_of(recipe)) if recipe else _("written by hand")
             theme.message("good", _("In use"), f"{words} · {known}")
             if len(sets) > _SHOWN:
                 ui.label(_("It is too long to change here; take it as a file, or remove it first.")).classes(

@@ -208,7 +208,7 @@ class QueryPage:
         question: Question | None = None
         try:
             question = self._question()
-            found = await in_thread(asked.answer, question)
+            answer = await in_thread(asked.answer, question)
         except CrypsisError as error:
             if mine == self.asking:
                 with self._fault(_("This cannot be asked"), error):
@@ -217,7 +217,7 @@ class QueryPage:
                         theme.go_button(_("Build a hierarchy"), "/hierarchies", "account_tree")
             return
         if mine == self.asking:
-            self._show_answer(asked, question, found)
+            self._show_answer(asked, question, answer)
 
     @contextmanager
     def _fault(self, title: str, error: CrypsisError) -> Iterator[None]:

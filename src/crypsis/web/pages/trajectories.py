@@ -342,11 +342,11 @@ class TessellationPage:
             self.radius.error = _("A number above 0.")
             return
         try:
-            found = await in_thread(self.explorations.begin, self.entry.number, unit=self.counted.value, **rules)
+            exploration = await in_thread(self.explorations.begin, self.entry.number, unit=self.counted.value, **rules)
         except CrypsisError as error:
             show_error_at(self.k if error.details.get("parameter") == "k" else self.radius, error)
             return
-        self.number = found.number
+        self.number = exploration.number
         if self.limit.value:
             await self._rules()
         await self._draw()
@@ -363,8 +363,8 @@ class TessellationPage:
 
     async def _step(self) -> None:
         before = self.explorations.get(self.number).cells.steps
-        found = await in_thread(self.explorations.step, self.number)
-        if found.cells.steps == before:
+        exploration = await in_thread(self.explorations.step, self.number)
+        if exploration.cells.steps == before:
             ui.notify(_("Nothing is left to merge under these rules."), position="bottom-right")
         await self._draw()
 
@@ -406,11 +406,11 @@ class TessellationPage:
                 theme.secondary(_("Use it"), lambda: self.limit.set_value(round(limit, 1)), "check")
 
     async def _draw(self) -> None:
-        found = self.explorations.get(self.number)
-        told_state = found.to_dict()
-        self.map.set_content(await in_thread(tessellation_map, found, map_size()))
-        self.legend.set_content(area_legend(found.cells))
-        self.back.set_enabled(found.cells.steps > 0)
+        exploration = self.explorations.get(self.number)
+        told_state = exploration.to_dict()
+        self.map.set_content(await in_thread(tessellation_map, exploration, map_size()))
+        self.legend.set_content(area_legend(exploration.cells))
+        self.back.set_enabled(exploration.cells.steps > 0)
         weak = told_state["weak_pairs"]
         parts = [
             (number(told_state["cells"]), _("areas")),

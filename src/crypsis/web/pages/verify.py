@@ -137,12 +137,12 @@ class VerifyPage:
                 self._show_counting(path.name)
                 self._offer(await in_thread(suggested_roles_of, path) if path.is_file() else {})
                 try:
-                    found = await in_thread(self.verification.of_path, path, self._promise(path.is_dir()))
+                    result = await in_thread(self.verification.of_path, path, self._promise(path.is_dir()))
                 except CrypsisError as error:
                     self._show_nothing()
                     show_error_at(field, error)
                     return
-                self._show_verdict(found, path.name)
+                self._show_verdict(result, path.name)
 
             field.on("keydown.enter", check)
             theme.secondary(_("Check"), check, "fact_check").style("height: 40px")
@@ -260,7 +260,7 @@ class VerifyPage:
         chosen = str(self.dataset.value or "") if released else ""
         try:
             data = await in_thread(self.workbench.datasets.load, chosen) if chosen else None
-            found = await in_thread(
+            result = await in_thread(
                 self.verification.of_upload,
                 upload,
                 self._promise(released),
@@ -276,7 +276,7 @@ class VerifyPage:
             with self.answer, theme.fault(_("{name} cannot be checked", name=name), error_words(error)):
                 self._offer_files(str(error.code))
             return
-        self._show_verdict(found, name)
+        self._show_verdict(result, name)
         if data is not None:
             with self.answer:
                 AttackCard(

@@ -266,14 +266,14 @@ class WarehousePage:
 
     async def _find(self, event: Any) -> None:
         text = str(event.value or "").strip()
-        found = await in_thread(self.warehouses.search, self.entry.number, text) if len(text) > 1 else []
+        entities = await in_thread(self.warehouses.search, self.entry.number, text) if len(text) > 1 else []
         self.found.clear()
         self.card.clear()
         with self.found:
-            for one in found:
+            for one in entities:
                 button = ui.button(one["label"], on_click=notify_errors(partial(self._show_card, one["entity"])))
                 button.props("flat dense no-caps align=left").tooltip(one["entity"])
-            if len(text) > 1 and not found:
+            if len(text) > 1 and not entities:
                 ui.label(_("Nothing has such a name.")).classes("muted small")
 
     async def _show_card(self, entity: str) -> None:
