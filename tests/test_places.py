@@ -49,8 +49,10 @@ def test_the_parameter_of_a_message_is_named_as_it_is_typed():
     with pytest.raises(BadParameter) as refused:
         crypsis.Incognito(max_suppressed=7)
     assert str(refused.value).startswith("Incognito: max_suppressed must be")
-    assert str(refused.value.told(COMMAND_LINE)).startswith("Incognito: --max-suppressed must be")
-    assert str(refused.value.told(BROWSER, {"max_suppressed": "Most records"})).startswith("Incognito: “Most records”")
+    assert str(refused.value.in_words_of(COMMAND_LINE)).startswith("Incognito: --max-suppressed must be")
+    assert str(refused.value.in_words_of(BROWSER, {"max_suppressed": "Most records"})).startswith(
+        "Incognito: “Most records”"
+    )
 
 
 def test_a_process_speaks_in_one_place_at_a_time():

@@ -36,7 +36,7 @@ class CrypsisError(Exception):
         """The sentence in the words of the place where this process speaks (see `places`)."""
         return self.sentence if self.final else reword(self.sentence, parameter=self.details.get("parameter"))
 
-    def reworded(self, place: str, labels: Mapping[str, str] | None = None) -> CrypsisError:
+    def in_words_of(self, place: str, labels: Mapping[str, str] | None = None) -> CrypsisError:
         """The same error in the words of a place; `labels` are those of fields in the browser."""
         words = self.sentence if self.final else reword(self.sentence, place, labels, self.details.get("parameter"))
         reworded = _made_again(type(self), words, self.where, self.details)

@@ -658,14 +658,14 @@ def _read(folder: Path, private_report: str | Path | None, *, working_copy: bool
     if private_report is not None:
         data = kind.with_private_facts(data, _read_private_report(Path(private_report)))
     damage = (*opened.damage, *signature.damage, *opened.miscounted(len(data)))
-    review = manifest.get("review")
+    reviewed = manifest.get("review")
     return Release(
         data=data,
         guarantee=guarantee,
         side_file=side_file,
         manifest=manifest,
         damage=damage,
-        confirmed=confirmed_names(review.get("confirmed") if isinstance(review, Mapping) else None, data),
+        confirmed=confirmed_names(reviewed.get("confirmed") if isinstance(reviewed, Mapping) else None, data),
         signature=signature,
         about=None if "about" not in manifest else About.of(manifest["about"]),
     )

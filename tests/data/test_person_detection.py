@@ -98,10 +98,10 @@ def test_the_refusal_names_column_counts_and_remedies_of_the_place() -> None:
     assert error.exit_code == 2
     for words in ("'user id'", "2 different values", "3 rows", "person='user id'", "each_row_is_a_person=True"):
         assert words in str(error)
-    typed = error.told("command line")
+    typed = error.in_words_of("command line")
     assert "--person 'user id'" in str(typed)
     assert "--each-row-is-a-person" in str(typed)
-    assert 'person = "user id"' in str(error.told("experiment"))
+    assert 'person = "user id"' in str(error.in_words_of("experiment"))
 
 
 FRAME = pl.DataFrame({"uid": ["a", "a", "a", "b"], "age": [30, 31, 32, 40], "ill": ["flu", "flu", "cold", "flu"]})

@@ -70,7 +70,7 @@ class Findings:
         try:
             return action()
         except CrypsisError as refusal:
-            error = refusal.told(EXPERIMENT)
+            error = refusal.in_words_of(EXPERIMENT)
             message = error.message + (f" [{error.where}]" if error.where else "")
             self.add(where, message, error.code)
             return None

@@ -62,16 +62,16 @@ class WindowFacts(ManifestFacts):
 
 def glance(facts: WindowFacts) -> Markup:
     """Section: the figures at a summary."""
-    data, verdict = facts.section("data"), facts.section("verdict")
+    data, recount = facts.section("data"), facts.section("verdict")
     empty = int(np.count_nonzero(facts.sizes == 0))
     tiles = [
         tile(_("Windows"), exact(facts.rows), _("{empty:,} of them without a record", empty=empty)),
         tile(_("Records"), exact(data.get("records", facts.published.records)), _("in all windows together")),
         tile(_("Places with times"), exact(data.get("doublets", facts.visits)), _("in all records together")),
     ]
-    if verdict.get("achieved") is not None:
-        detail = _("people; {required} required", required=shown(verdict.get("required")))
-        tiles.append(tile(_("Fewest who fit"), exact(verdict["achieved"]), detail))
+    if recount.get("achieved") is not None:
+        detail = _("people; {required} required", required=shown(recount.get("required")))
+        tiles.append(tile(_("Fewest who fit"), exact(recount["achieved"]), detail))
     return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
 

@@ -76,7 +76,9 @@ def _told_without(workspace: Path) -> Callable[[Request, Exception], Awaitable[J
 
     async def told(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, CrypsisError)
-        content: dict[str, Any] = {name: _plain(value, ours) for name, value in error.told(REQUEST).to_dict().items()}
+        content: dict[str, Any] = {
+            name: _plain(value, ours) for name, value in error.in_words_of(REQUEST).to_dict().items()
+        }
         return JSONResponse({"error": content}, status_code=status_of(error))
 
     return told

@@ -130,7 +130,7 @@ class PolicyRounds:
     def occurring_sets(self, m: int, lengths: Int64s) -> tuple[Int64s, Int32s]:
         """All sets of up to m items that occur, by size and then in their items' order; `lengths` tells how many
         records have each length."""
-        itemsets = []
+        by_size = []
         for size in range(1, m + 1):
             if size > 2:
                 check_combinations_of(np.arange(len(lengths)), lengths, size)
@@ -141,9 +141,9 @@ class PolicyRounds:
                     f"The records hold more than {DRIVER_ROWS:,} sets of {size} items, too many to protect one by one; "
                     "lower m, or use Disassociation."
                 )
-            itemsets.append(pl.DataFrame(sets, schema=names, orient="row").unique().sort(names).to_numpy())
-        sizes = np.repeat(np.arange(1, m + 1), [len(sets) for sets in itemsets])
-        return offsets_of(sizes), np.concatenate([sets.ravel() for sets in itemsets]).astype(np.int32)
+            by_size.append(pl.DataFrame(sets, schema=names, orient="row").unique().sort(names).to_numpy())
+        sizes = np.repeat(np.arange(1, m + 1), [len(sets) for sets in by_size])
+        return offsets_of(sizes), np.concatenate([sets.ravel() for sets in by_size]).astype(np.int32)
 
     def merge(
         self,
