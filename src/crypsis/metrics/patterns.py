@@ -15,6 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s, frozen
+from crypsis.data.ragged import Ragged
 from crypsis.data.trajectory import PublishedTrajectories, Trajectories
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import TooLarge
@@ -36,16 +37,13 @@ _SEED = Parameter("seed", int, False, (AtLeast(0),), "Seed of the random reading
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
+class Patterns(Ragged):
     """Pattern p is codes[offsets[p]:offsets[p + 1]] with its support; in order of codes, a prefix first."""
 
     vocabulary: Vocabulary
     offsets: Int64s
     codes: Int32s
     supports: Int64s
-
-    def __len__(self) -> int:
-        return len(self.supports)
 
     def to_dict(self) -> dict[tuple[str, ...], int]:
         """Support of each pattern, by its labels."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,7 @@ class CountedRegionsKind(PrivateKind):
     """Generalized records with counts."""
 
     name = "counted-regions"
-    files: ClassVar[dict[str, str]] = {"jsonl": "regions.jsonl", "parquet": "regions.parquet"}
     report_place = "regions_report.REGIONS_REPORT"
-    in_words = "counted regions"
     row_name = "regions"
     row_meaning = (
         "One region of the domain per row: a category or an interval for each attribute, and a noisy count for each "

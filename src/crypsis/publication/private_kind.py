@@ -38,11 +38,19 @@ class PrivateKind(PublishedKind):
     private = True
     files_beside = frozenset([DOMAINS])
     aligned = False
-    in_words: ClassVar[str]  # what its rows are
-    row_name: ClassVar[str]  # of the resource with the rows
+    row_name: ClassVar[str]  # of the resource with the rows, and of its file
     row_meaning: ClassVar[str]
     domain_meaning: ClassVar[str]
     empty_note: ClassVar[str | None] = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.files = {format: f"{cls.row_name}.{format}" for format in ("jsonl", "parquet")}
+
+    @property
+    def in_words(self) -> str:
+        """What its rows are."""
+        return self.name.replace("-", " ")
 
     def side_file(self, original: Any, published: Any) -> None:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -26,9 +26,7 @@ class SyntheticKind(PrivateKind):
     """Made-up trajectories with times."""
 
     name = "synthetic-trajectories"
-    files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
     report_place = "synthetic_report.SYNTHETIC_REPORT"
-    in_words = "synthetic trajectories"
     row_name = "synthetic"
     row_meaning = (
         "One made-up trajectory per row: how many copies of it there are, and its visits, each a location and a time."

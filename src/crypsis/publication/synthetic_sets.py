@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,9 +27,7 @@ class SyntheticSetsKind(PrivateKind):
     """Made-up sets of items."""
 
     name = "synthetic-transactions"
-    files: ClassVar[dict[str, str]] = {"jsonl": "synthetic.jsonl", "parquet": "synthetic.parquet"}
     report_place = "synthetic_sets_report.SYNTHETIC_SETS_REPORT"
-    in_words = "synthetic transactions"
     row_name = "synthetic"
     row_meaning = "One made-up set of items per row, and how many copies of it there are."
     domain_meaning = "The items that there are, as the publisher declared them."

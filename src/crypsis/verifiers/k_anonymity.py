@@ -8,7 +8,7 @@ import numpy as np
 
 from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NoQuasiIdentifiers
-from crypsis.guarantees import Guarantee, KAnonymity, Verdict, Witness
+from crypsis.guarantees import Guarantee, KAnonymity, LDiversity, TCloseness, Verdict, Witness
 from crypsis.verifiers.counted_people import EACH_RECORD, counted_persons, refuse_uncounted
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 from crypsis.verifiers.table_recoding import untruthful
@@ -21,11 +21,9 @@ def verify_k_anonymity(
     published: PublishedTable, promised: KAnonymity, original: Table | None = None, classes: TableClasses | None = None
 ) -> Verdict:
     """The smallest class decides. With the original, first that every cell contains the value it was made from."""
-    require_quasi_identifiers(published, promised)
-    if classes is None:
-        classes, broken = sound_classes(published, promised, promised.unit, promised.k, original)
-        if broken is not None:
-            return broken
+    classes, broken = classes_to_judge(published, promised, promised.k, original, classes)
+    if broken is not None:
+        return broken
     by_person = promised.unit == "person"
     counted = COUNTED_PEOPLE if by_person else f"{COUNTED}{EACH_RECORD}"
     figures: dict[str, Any] = classes.figures
@@ -52,6 +50,20 @@ def require_quasi_identifiers(published: PublishedTable, promised: Guarantee) ->
             f"{promised.model} is a promise about the columns that others may know, and the table has none of them; "
             "name the quasi-identifiers."
         )
+
+
+def classes_to_judge(
+    published: PublishedTable,
+    promised: KAnonymity | LDiversity | TCloseness,
+    required: float,
+    original: Table | None,
+    counted: TableClasses | None,
+) -> tuple[TableClasses, Verdict | None]:
+    """The sound classes of a table that has quasi-identifiers; those that were counted already are sound."""
+    require_quasi_identifiers(published, promised)
+    if counted is not None:
+        return counted, None
+    return sound_classes(published, promised, promised.unit, required, original)
 
 
 def sound_classes(

@@ -14,7 +14,7 @@ from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable
 from crypsis.guarantees import LDiversity, Verdict, Witness
 from crypsis.verifiers.counted_people import EACH_RECORD, refuse_uncounted
-from crypsis.verifiers.k_anonymity import require_quasi_identifiers, sound_classes
+from crypsis.verifiers.k_anonymity import classes_to_judge
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 
@@ -28,11 +28,9 @@ def verify_l_diversity(
     """The class with the least diversity decides; a class without any sensitive value passes."""
     if not published.sensitive:
         raise NotApplicable("l-diversity looks at sensitive columns, and the table has none; name them.")
-    require_quasi_identifiers(published, promised)
-    if classes is None:
-        classes, broken = sound_classes(published, promised, promised.unit, promised.l, original)
-        if broken is not None:
-            return broken
+    classes, broken = classes_to_judge(published, promised, promised.l, original, classes)
+    if broken is not None:
+        return broken
     by_person = promised.unit == "person"
     counted = COUNTED if by_person else f"{COUNTED}{EACH_RECORD}"
     if by_person and classes.people is None and promised.form != "distinct" and len(classes.sizes):

@@ -12,7 +12,7 @@ from crypsis.data.relational import PublishedTable, Table
 from crypsis.errors import NotApplicable, OriginalRequired
 from crypsis.guarantees import TCloseness, Verdict, Witness
 from crypsis.verifiers.counted_people import EACH_RECORD, refuse_uncounted
-from crypsis.verifiers.k_anonymity import require_quasi_identifiers, sound_classes
+from crypsis.verifiers.k_anonymity import classes_to_judge
 from crypsis.verifiers.sensitive_counts import SensitiveCounts
 from crypsis.verifiers.table_classes import TableClasses, cells_of
 
@@ -27,11 +27,9 @@ def verify_t_closeness(
     """The class farthest from the whole column decides. Where records are suppressed the original is needed."""
     if not published.sensitive:
         raise NotApplicable("t-closeness looks at sensitive columns, and the table has none; name them.")
-    require_quasi_identifiers(published, promised)
-    if classes is None:
-        classes, broken = sound_classes(published, promised, promised.unit, promised.t, original)
-        if broken is not None:
-            return broken
+    classes, broken = classes_to_judge(published, promised, promised.t, original, classes)
+    if broken is not None:
+        return broken
     by_person = promised.unit == "person"
     counted = COUNTED_PEOPLE if by_person else f"{COUNTED}{EACH_RECORD}"
     if by_person and classes.people is None and len(classes.sizes):
