@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command, name_options
+from crypsis.cli.command import with_named_options
 from crypsis.cli.plain_values import take_plain_values
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.version import VERSION
@@ -67,7 +67,9 @@ def commands(asked: str | None = None) -> typer.Typer:
     alone = asked in _COMMANDS or asked in _GROUPS
     for name, (place, options) in _COMMANDS.items():
         if not alone or name == asked:
-            app.command(name, cls=None if options is None else _at(options), epilog=EVERY_COMMAND)(_command_at(place))
+            app.command(name, cls=None if options is None else _at(options), epilog=EVERY_COMMAND)(
+                with_named_options(_at(place))
+            )
     for name, place in _GROUPS.items():
         if not alone or name == asked:
             app.add_typer(_at(place), name=name)
@@ -83,14 +85,6 @@ def parser(asked: str | None = None) -> Any:
 def _at(place: str) -> Any:
     module, _, name = place.rpartition(".")
     return getattr(import_module(f"crypsis.cli.{module}"), name)
-
-
-def _command_at(place: str) -> Any:
-    command = _at(place)
-    if isinstance(command, type) and issubclass(command, Command):
-        return command.own_options_first()
-    name_options(command)
-    return command
 
 
 def _show_version(asked: bool) -> None:

@@ -32,6 +32,14 @@ class Command(ABC):
         """Do what the command says."""
 
 
+def with_named_options(command: Any) -> Any:
+    """The command, a class or a function, with options that are called as its fields."""
+    if isinstance(command, type) and issubclass(command, Command):
+        return command.own_options_first()
+    name_options(command)
+    return command
+
+
 def name_options(command: Any, last: Callable[[inspect.Parameter], bool] = lambda parameter: False) -> None:
     """Give each option that is described by a sentence its name; those come last of which `last` says so."""
     signature, hints = inspect.signature(command), get_type_hints(command, include_extras=True)
@@ -45,3 +53,14 @@ def _with_name(field: str, hint: Any) -> Any:
     if len(marks) == 1 and isinstance(marks[0], str):
         return Annotated[plain, typer.Option(f"--{field.replace('_', '-')}", help=marks[0])]
     return hint
+
+
+class Group(typer.Typer):
+    """Commands that belong together; their options are described as those of every command."""
+
+    def __init__(self, help: str) -> None:
+        super().__init__(help=help, no_args_is_help=True, rich_markup_mode=None)
+
+    def command(self, *given: Any, **named: Any) -> Callable[[Any], Any]:
+        register = super().command(*given, **named)
+        return lambda command: register(with_named_options(command))

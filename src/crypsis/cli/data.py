@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
+from crypsis.cli.command import Command, Group
 from crypsis.cli.output import show, show_table
 from crypsis.cli.printing import printable
 from crypsis.cli.reading import FileCommand, Reader, ReadingCommand
@@ -21,8 +21,8 @@ from crypsis.errors import BadEdit, BadParameter, CrypsisError, MissingFile, Out
 from crypsis.places import reword
 from crypsis.wording import counted
 
-data_app = typer.Typer(help="Look at data and edit them.", no_args_is_help=True, rich_markup_mode=None)
-data_app.command("risk", cls=RiskCommand, epilog=EVERY_COMMAND)(Risk.own_options_first())
+data_app = Group("Look at data and edit them.")
+data_app.command("risk", cls=RiskCommand, epilog=EVERY_COMMAND)(Risk)
 
 Edits = Annotated[Path | None, typer.Option("--edits", help="List of edits (default: INPUT.edits.json).")]
 _NOT_SHOWN = ("item_separator", "hierarchy", "suggested_type")
@@ -39,9 +39,7 @@ class InspectCommand(ReadingCommand):
 def inspect(
     read: Reader,
     input: Annotated[Path, typer.Argument(help="The file to look at.")],
-    as_experiment: Annotated[
-        bool, typer.Option("--as-experiment", help="Print the experiment file to begin with, for `crypsis compare`.")
-    ] = False,
+    as_experiment: Annotated[bool, "Print the experiment file to begin with, for `crypsis compare`."] = False,
 ) -> None:
     """Show rows, columns, types, missing values, what kind of data this seems to be, and a role for every column.
 
@@ -107,17 +105,13 @@ class Edit(Command):
 
     read: Reader
     input: Annotated[Path, typer.Argument(help="Table to edit. The file itself stays unchanged.")]
-    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a column, old=new.")] = None
-    set: Annotated[list[str] | None, typer.Option("--set", help="Set a cell, ROW:column=value; rows from 0.")] = None
-    replace: Annotated[
-        list[str] | None, typer.Option("--replace", help="Replace a value of a column, column:old=new.")
-    ] = None
-    add_row: Annotated[
-        list[str] | None, typer.Option("--add-row", help='Add a record, column=value,… or {"column": "value"}.')
-    ] = None
-    delete_row: Annotated[list[str] | None, typer.Option("--delete-row", help="Delete the record of this row.")] = None
-    add_column: Annotated[list[str] | None, typer.Option("--add-column", help="Add a column, name=value.")] = None
-    delete_column: Annotated[list[str] | None, typer.Option("--delete-column", help="Delete a column.")] = None
+    rename: Annotated[list[str] | None, "Rename a column, old=new."] = None
+    set: Annotated[list[str] | None, "Set a cell, ROW:column=value; rows from 0."] = None
+    replace: Annotated[list[str] | None, "Replace a value of a column, column:old=new."] = None
+    add_row: Annotated[list[str] | None, 'Add a record, column=value,… or {"column": "value"}.'] = None
+    delete_row: Annotated[list[str] | None, "Delete the record of this row."] = None
+    add_column: Annotated[list[str] | None, "Add a column, name=value."] = None
+    delete_column: Annotated[list[str] | None, "Delete a column."] = None
     undo: Annotated[int, typer.Option("--undo", min=0, help="First take back so many of the last edits.")] = 0
     redo: Annotated[int, typer.Option("--redo", min=0, help="First redo so many edits that were taken back.")] = 0
     edits: Edits = None
@@ -152,12 +146,10 @@ class Edit(Command):
 def save(
     read: Reader,
     input: Annotated[Path, typer.Argument(help="The table that was edited.")],
-    out: Annotated[Path, typer.Option("--out", help="File to write: .csv, .parquet or .jsonl.")],
+    out: Annotated[Path, "File to write: .csv, .parquet or .jsonl."],
     edits: Edits = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Overwrite an existing file without asking.")] = False,
-    spreadsheet_safe: Annotated[
-        bool, typer.Option("--spreadsheet-safe", help="Put ' before cells that a spreadsheet would calculate.")
-    ] = False,
+    yes: Annotated[bool, "Overwrite an existing file without asking."] = False,
+    spreadsheet_safe: Annotated[bool, "Put ' before cells that a spreadsheet would calculate."] = False,
 ) -> None:
     """Write the edited table. An existing file is overwritten only after you have said so."""
     from crypsis.atomic import write_file

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
+from crypsis.cli.command import Command, Group
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
 from crypsis.cli.reading import Reader, ReadingCommand
@@ -18,9 +18,7 @@ from crypsis.cli.recipes import known_recipe
 from crypsis.cli.settings import EVERY_COMMAND, in_order
 from crypsis.errors import BadParameter, HierarchyError, OutputExists
 
-hierarchy_app = typer.Typer(
-    help="Generalization hierarchies of columns, items and locations.", no_args_is_help=True, rich_markup_mode=None
-)
+hierarchy_app = Group("Generalization hierarchies of columns, items and locations.")
 _EDITS = ("--rename", "--move", "--add", "--remove", "--group", "--merge", "--split")
 
 
@@ -84,19 +82,14 @@ hierarchy_app.command("make", cls=ReadingCommand, epilog=EVERY_COMMAND)(make)
 @hierarchy_app.command("from-vocabulary", epilog=EVERY_COMMAND)
 def from_vocabulary(
     vocabulary: Annotated[Path, typer.Argument(help="SKOS, RDFS or OWL vocabulary in any RDF syntax.")],
-    out: Annotated[Path, typer.Option("--out", help="File to write, child;parent on each line.")],
-    via: Annotated[
-        list[str] | None, typer.Option("--via", help="Property from a concept to its parent; skos:broader if empty.")
-    ] = None,
-    lang: Annotated[str | None, typer.Option("--lang", help="Language of the labels.")] = None,
+    out: Annotated[Path, "File to write, child;parent on each line."],
+    via: Annotated[list[str] | None, "Property from a concept to its parent; skos:broader if empty."] = None,
+    lang: Annotated[str | None, "Language of the labels."] = None,
     polyhierarchy: Annotated[
         str,
-        typer.Option(
-            "--polyhierarchy",
-            help="Which parent to keep where a concept has several: the deepest, the shallowest, or error.",
-        ),
+        "Which parent to keep where a concept has several: the deepest, the shallowest, or error.",
     ] = "deepest",
-    cycles: Annotated[str, typer.Option("--cycles", help="What a cycle does: collapse or error.")] = "collapse",
+    cycles: Annotated[str, "What a cycle does: collapse or error."] = "collapse",
 ) -> None:
     """Make a hierarchy of a vocabulary; concepts are named by their labels."""
     from crypsis.hierarchy.files import write_hierarchy
@@ -119,11 +112,9 @@ def from_vocabulary(
 @hierarchy_app.command(epilog=EVERY_COMMAND)
 def check(
     file: Annotated[Path, typer.Argument(help="The hierarchy: leaf;…;root or child;parent on each line.")],
-    data: Annotated[Path | None, typer.Option("--data", help="Also check that every value of this table is there.")] = (
-        None
-    ),
-    column: Annotated[str | None, typer.Option("--column", help="The column of the table.")] = None,
-    type: Annotated[str | None, typer.Option("--type", help="Type of the column, where it is guessed wrongly.")] = None,
+    data: Annotated[Path | None, "Also check that every value of this table is there."] = (None),
+    column: Annotated[str | None, "The column of the table."] = None,
+    type: Annotated[str | None, "Type of the column, where it is guessed wrongly."] = None,
 ) -> None:
     """Check that a file is one tree; with data, that every value has its place. Problems name node and line."""
     from crypsis.hierarchy import Hierarchy
@@ -154,22 +145,16 @@ class Edit(Command):
     """Change a hierarchy; every change is checked, in the order in which it is typed, and all or none are written."""
 
     file: Annotated[Path, typer.Argument(help="The hierarchy.")]
-    rename: Annotated[list[str] | None, typer.Option("--rename", help="Rename a node, old=new.")] = None
-    move: Annotated[list[str] | None, typer.Option("--move", help="Move a node below another, node=parent.")] = None
-    add: Annotated[list[str] | None, typer.Option("--add", help="Add a value below a node, value=parent.")] = None
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="Remove a node. Its children move up.")] = None
-    group: Annotated[list[str] | None, typer.Option("--group", help="Add a level: a node above siblings, a,b=new.")] = (
-        None
-    )
-    merge: Annotated[list[str] | None, typer.Option("--merge", help="Merge siblings, a,b=new.")] = None
-    split: Annotated[
-        list[str] | None, typer.Option("--split", help="Split a node, node=group:child|child,group:child.")
-    ] = None
-    text: Annotated[
-        Path | None, typer.Option("--text", help="First replace all its lines by those of this file, or of - (stdin).")
-    ] = None
-    out: Annotated[Path | None, typer.Option("--out", help="File to write (default: the same file).")] = None
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False
+    rename: Annotated[list[str] | None, "Rename a node, old=new."] = None
+    move: Annotated[list[str] | None, "Move a node below another, node=parent."] = None
+    add: Annotated[list[str] | None, "Add a value below a node, value=parent."] = None
+    remove: Annotated[list[str] | None, "Remove a node. Its children move up."] = None
+    group: Annotated[list[str] | None, "Add a level: a node above siblings, a,b=new."] = None
+    merge: Annotated[list[str] | None, "Merge siblings, a,b=new."] = None
+    split: Annotated[list[str] | None, "Split a node, node=group:child|child,group:child."] = None
+    text: Annotated[Path | None, "First replace all its lines by those of this file, or of - (stdin)."] = None
+    out: Annotated[Path | None, "File to write (default: the same file)."] = None
+    overwrite: Annotated[bool, "Replace an existing file."] = False
 
     def execute(self) -> None:
         from crypsis.hierarchy import Hierarchy

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import typer
 
+from crypsis.cli.command import Group
 from crypsis.cli.output import show
 from crypsis.cli.settings import EVERY_COMMAND
 
-keys_app = typer.Typer(
-    help="Make keys that sign releases, and look at them.", no_args_is_help=True, rich_markup_mode=None
-)
+keys_app = Group("Make keys that sign releases, and look at them.")
 
 Sign = Annotated[
     Path | None, typer.Option("--sign", help="Sign the release with this private key (`crypsis keys make`).")
@@ -23,11 +22,9 @@ Sign = Annotated[
 def make(
     out: Annotated[
         Path,
-        typer.Option(
-            "--out", help="File of the private key. The public key is written next to it, with the ending .pub."
-        ),
+        "File of the private key. The public key is written next to it, with the ending .pub.",
     ],
-    name: Annotated[str, typer.Option("--name", help="Whose key it is, as recipients are to read it.")],
+    name: Annotated[str, "Whose key it is, as recipients are to read it."],
 ) -> None:
     """Make a private key that only you can read, and the public key for recipients."""
     from crypsis.signatures import make_keys, read_public_key

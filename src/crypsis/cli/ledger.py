@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Group
 from crypsis.cli.output import show, show_table
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 from crypsis.errors import BadEpsilon
@@ -16,11 +17,7 @@ from crypsis.parameters import exact_number
 if TYPE_CHECKING:
     from crypsis.ledger import LedgerState
 
-ledger_app = typer.Typer(
-    help="Keep account of the privacy budget of a dataset, over all releases.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+ledger_app = Group("Keep account of the privacy budget of a dataset, over all releases.")
 
 LedgerFile = Annotated[Path, typer.Argument(help="Ledger file of the dataset. It is created when first needed.")]
 Dataset = Annotated[
@@ -43,7 +40,7 @@ def show_ledger(
 def charge_ledger(
     file: LedgerFile,
     epsilon: Annotated[str, typer.Argument(help="What was or will be spent: 0.5, 1/3.")],
-    what: Annotated[str, typer.Option("--what", help="On what, in a few words.")] = "charged by hand",
+    what: Annotated[str, "On what, in a few words."] = "charged by hand",
     dataset: Dataset = None,
 ) -> None:
     """Charge what is spent elsewhere, such as a table made with other software; exit with 3 beyond the limit."""

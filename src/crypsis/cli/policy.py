@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Group
 from crypsis.cli.loading import items_of, loaded
 from crypsis.cli.output import show
 from crypsis.cli.reading import Reader, ReadingCommand
@@ -15,11 +16,7 @@ from crypsis.cli.recipes import known_recipe
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.errors import BadParameter, BadPolicy, OutputExists, did_you_mean
 
-policy_app = typer.Typer(
-    help="Policies: which itemsets must identify nobody, which items may be generalized together.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+policy_app = Group("Policies: which itemsets must identify nobody, which items may be generalized together.")
 Kind = Annotated[str, typer.Option("--kind", help="'privacy' or 'utility'.")]
 SHOWN = 20
 

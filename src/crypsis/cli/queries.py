@@ -8,13 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Group
 from crypsis.cli.loading import loaded
 from crypsis.cli.output import show, show_table
 from crypsis.cli.reading import Reader, ReadingCommand, read_original
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 from crypsis.errors import NotApplicable, OutputExists
 
-queries_app = typer.Typer(help="Workloads of counting queries.", no_args_is_help=True, rich_markup_mode=None)
+queries_app = Group("Workloads of counting queries.")
 
 
 def make(

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crypsis.cli.command import Group
 from crypsis.cli.output import show, show_table
 from crypsis.cli.settings import EVERY_COMMAND, SETTINGS
 
 if TYPE_CHECKING:
     from crypsis.query.questions import Answer
 
-query_app = typer.Typer(
-    help="Questions to a release: at least so many, at most so many.", no_args_is_help=True, rich_markup_mode=None
-)
+query_app = Group("Questions to a release: at least so many, at most so many.")
 Folder = Annotated[Path, typer.Argument(help="A release folder.")]
 _PLACES = "Places, a,b,c; or nodes of the taxonomy of places, node:NAME; or the file of a list, one a line."
 Region = Annotated[str, typer.Option("--region", help=_PLACES)]
@@ -34,7 +33,7 @@ def presence(
     release: Folder,
     region: Region,
     period: PeriodText,
-    mode: Annotated[str, typer.Option("--mode", help="sometime, throughout or within the period.")] = "sometime",
+    mode: Annotated[str, "sometime, throughout or within the period."] = "sometime",
     taxonomy: Tree = None,
 ) -> None:
     """Count who was in a region sometime in a period, throughout it, or within it only."""
@@ -46,7 +45,7 @@ def relation(
     release: Folder,
     region: Region,
     period: PeriodText,
-    relation: Annotated[str, typer.Option("--relation", help="before, meets, overlaps, starts, during and so on.")],
+    relation: Annotated[str, "before, meets, overlaps, starts, during and so on."],
     taxonomy: Tree = None,
 ) -> None:
     """Count who has a visit in a region that stands in one of Allen's relations to a period."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.command import Command
+from crypsis.cli.command import Command, Group
 from crypsis.cli.output import note, show, show_table
 from crypsis.cli.settings import EVERY_COMMAND
 from crypsis.errors import BadParameter
@@ -16,11 +16,7 @@ from crypsis.errors import BadParameter
 if TYPE_CHECKING:
     from crypsis.warehouse import BuildReport, Warehouse
 
-warehouse_app = typer.Typer(
-    help="Integrate several sources about the same people or things before anonymizing them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+warehouse_app = Group("Integrate several sources about the same people or things before anonymizing them.")
 
 ConfigurationFile = Annotated[Path, typer.Argument(help="Configuration of the warehouse, TOML or JSON.")]
 WorkFolder = Annotated[
@@ -64,9 +60,9 @@ def refresh_source(
 def query_warehouse(
     configuration: ConfigurationFile,
     question: Annotated[str, typer.Argument(help="A SPARQL query, or the path of a file that holds one.")],
-    provenance: Annotated[bool, typer.Option("--provenance", help="Show the sources of every row.")] = False,
-    seconds: Annotated[float, typer.Option("--seconds", help="Longest time for an answer.")] = 30.0,
-    most_rows: Annotated[int, typer.Option("--most-rows", help="Most rows of an answer.")] = 100_000,
+    provenance: Annotated[bool, "Show the sources of every row."] = False,
+    seconds: Annotated[float, "Longest time for an answer."] = 30.0,
+    most_rows: Annotated[int, "Most rows of an answer."] = 100_000,
     work: WorkFolder = None,
 ) -> None:
     """Ask the active warehouse a question in SPARQL; it cannot change anything or reach other servers."""
@@ -107,7 +103,7 @@ def show_metrics(configuration: ConfigurationFile, work: WorkFolder = None) -> N
 def show_card(
     configuration: ConfigurationFile,
     entity: Annotated[str, typer.Argument(help="IRI of the entity, or a text to search for.")],
-    out: Annotated[Path | None, typer.Option("--out", help="Write the card as a page.")] = None,
+    out: Annotated[Path | None, "Write the card as a page."] = None,
     work: WorkFolder = None,
 ) -> None:
     """Show what every source says of one entity."""
@@ -132,8 +128,8 @@ def show_card(
 @warehouse_app.command("review", epilog=EVERY_COMMAND)
 def review_candidates(
     configuration: ConfigurationFile,
-    accept: Annotated[list[str] | None, typer.Option("--accept", help="LEFT=RIGHT: the two are one.")] = None,
-    reject: Annotated[list[str] | None, typer.Option("--reject", help="LEFT=RIGHT: the two are not one.")] = None,
+    accept: Annotated[list[str] | None, "LEFT=RIGHT: the two are one."] = None,
+    reject: Annotated[list[str] | None, "LEFT=RIGHT: the two are not one."] = None,
     work: WorkFolder = None,
 ) -> None:
     """List pairs that may be one, and decide on them; decisions count from the next build on."""
@@ -151,10 +147,8 @@ def review_candidates(
 @warehouse_app.command("export", epilog=EVERY_COMMAND)
 def export_warehouse(
     configuration: ConfigurationFile,
-    out: Annotated[Path, typer.Option("--out", help="File to write, N-Quads.")],
-    blank_nodes: Annotated[
-        bool, typer.Option("--blank-nodes", help="Write intermediate nodes as blank nodes, without their hashed names.")
-    ] = False,
+    out: Annotated[Path, "File to write, N-Quads."],
+    blank_nodes: Annotated[bool, "Write intermediate nodes as blank nodes, without their hashed names."] = False,
     work: WorkFolder = None,
 ) -> None:
     """Write everything in the warehouse as sorted N-Quads. It is not anonymized: keep it inside."""
@@ -174,17 +168,17 @@ class PublishRelease(Command):
 
     configuration: ConfigurationFile
     release: Annotated[Path, typer.Argument(help="Release folder of the integrated table.")]
-    out: Annotated[Path, typer.Option("--out", help="Folder to write the linked data to.")]
+    out: Annotated[Path, "Folder to write the linked data to."]
     address: Annotated[str, typer.Option("--iri", help="Address that names the release on the web.")]
-    title: Annotated[str, typer.Option("--title", help="Title of the release.")]
-    license: Annotated[str, typer.Option("--license", help="Address of the licence.")]
-    subjects: Annotated[
-        str, typer.Option("--subjects", help="Class of the data subjects; none of their names may be published.")
-    ] = "tlo:BC60_Data_Subject"
+    title: Annotated[str, "Title of the release."]
+    license: Annotated[str, "Address of the licence."]
+    subjects: Annotated[str, "Class of the data subjects; none of their names may be published."] = (
+        "tlo:BC60_Data_Subject"
+    )
     vocabulary: Annotated[
         str | None, typer.Option("--via", help="Property of a vocabulary whose concepts are published as IRIs.")
     ] = None
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing folder.")] = False
+    overwrite: Annotated[bool, "Replace an existing folder."] = False
     work: WorkFolder = None
 
     def execute(self) -> None:

@@ -207,8 +207,8 @@ def _is_published(nodes: Int32s, image: Int32s) -> bool:
 
 
 @njit
-def _precedes(one: Int32s, other: Int32s) -> bool:
-    """Return whether a set of nodes stands before another in the order of labels."""
+def _precedes(one: Int32s | Int64s, other: Int32s | Int64s) -> bool:
+    """Return whether a set of nodes, or a vector of as many numbers, stands before another."""
     for element in range(len(one)):
         if one[element] != other[element]:
             return bool(one[element] < other[element])
@@ -325,10 +325,7 @@ def _is_less(
         return growth < other_growth
     if levels != other_levels:
         return levels < other_levels
-    for element in range(len(vector)):
-        if vector[element] != other_vector[element]:
-            return bool(vector[element] < other_vector[element])
-    return False
+    return bool(_precedes(vector, other_vector))
 
 
 @njit
