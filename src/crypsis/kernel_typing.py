@@ -51,10 +51,12 @@ def _memory() -> Iterator[None]:
 
 @cache
 def type_kernels_briefly() -> None:
-    """Change how numba compares options, lists variables and looks up functions."""
+    """Change how numba compares options, lists variables, looks up functions, words errors and times itself."""
     _compare_options_briefly()
     _list_variables_briefly()
     _look_up_once()
+    _leave_messages_plain()
+    _skip_timing_of_locks()
 
 
 def _compare_options_briefly() -> None:
@@ -150,3 +152,27 @@ def _look_up_once() -> None:
 
     function_class.get_call_type = get_call_type
     template_class._get_impl = get_impl
+
+
+def _leave_messages_plain() -> None:
+    """Give no colours to messages: numba makes thousands for options that do not fit, and shows none of these."""
+    from numba.core import errors
+
+    scheme: Any = getattr(errors, "HighlightColorScheme", None)
+    if scheme is None:  # without colorama there are no colours
+        return
+    mark_up = scheme._markup
+    scheme._markup = lambda self, msg, *style, **styles: msg if _depth else mark_up(self, msg, *style, **styles)
+
+
+def _skip_timing_of_locks() -> None:
+    """Do not time how long each call of LLVM waits for its lock, which takes longer than most of these calls."""
+    from numba.core import event
+
+    numba_event: Any = event
+
+    def unless_of_lock(tell: Any) -> Any:
+        return lambda kind, *facts, **more: None if kind == "numba:llvm_lock" else tell(kind, *facts, **more)
+
+    numba_event.start_event = unless_of_lock(numba_event.start_event)
+    numba_event.end_event = unless_of_lock(numba_event.end_event)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crypsis.arrays import offsets_of
-from crypsis.kernels.joint_nodes import UNKNOWN, Arena, Leading, Nodes
+from crypsis.kernels.joint_nodes import UNKNOWN, Arena, Leading, Nodes, moved
 from crypsis.kernels.node_order import settle_ties, sort_keys, sorted_by_key
 from crypsis.run_context import RunContext
 from tests.methods.transaction.sets_of_terms import drawn
@@ -55,6 +55,17 @@ def test_sorting_by_key_keeps_the_order_of_equal_keys(n: int, bits: int) -> None
     nodes, sorted_keys = sorted_by_key(listed, keys.copy(), bits)
     assert nodes.tolist() == listed[expected].tolist()
     assert sorted_keys.tolist() == keys[expected].tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 99), max_size=5), max_size=8), st.permutations(range(8)), st.integers(0, 3))
+def test_stretches_are_moved_one_after_another(stretches: list[list[int]], order: list[int], more: int) -> None:
+    offsets = offsets_of(np.array([len(stretch) for stretch in stretches], np.int64))
+    values = np.array([value for stretch in stretches for value in stretch], np.int32)
+    listed = np.array([index for index in order if index < len(stretches)], np.int64)
+    expected = [value for index in listed for value in stretches[index]]
+    target = moved(values, offsets[listed], np.diff(offsets)[listed], len(expected) + more)
+    assert target[: len(expected)].tolist() == expected
+    assert len(target) == len(expected) + more
 
 
 def kept(hidden: list[frozenset[int]]) -> tuple[Nodes, Arena]:

@@ -74,7 +74,7 @@ class Nodes(NamedTuple):
 
 
 class Arena(NamedTuple):
-    """Parts of nodes one after another; those of joined nodes are garbage until `compacted` is called.
+    """Parts of nodes one after another; those of joined nodes are garbage until the others are moved.
 
     strong[hidden_at[n]:][:strong_len[n]] are the places among a node's hidden terms of those that k / 2 records have;
     leaves[leaves_at[n]:][:leaves_len[n]] are its leaves, and entry_leaf of an entry is a number among these.
@@ -142,68 +142,13 @@ def mark_all(listed: Int64s, nodes: Nodes, arena: Arena, k: int) -> None:
 
 
 @njit
-def in_use(listed: Int64s, nodes: Nodes) -> tuple[int, int, int]:
-    """Hidden terms, entries and placed terms of the listed nodes."""
-    hidden, entries, placed = 0, 0, 0
-    for index in range(len(listed)):
-        hidden += nodes.hidden_len[listed[index]]
-        entries += nodes.entries_len[listed[index]]
-        placed += nodes.placed_len[listed[index]]
-    return hidden, entries, placed
-
-
-@njit
-def compacted(
-    listed: Int64s, nodes: Nodes, arena: Arena, used: Int64s, hidden: int, entries: int, placed: int, n_leaves: int
-) -> Arena:
-    """A new arena of these capacities with the listed nodes only."""
-    new = Arena(
-        np.empty(hidden, np.int32),
-        np.empty(hidden, np.int32),
-        np.empty(hidden, np.int64),
-        np.empty(hidden, np.int32),
-        np.empty(hidden, np.int32),
-        np.empty(entries, np.int32),
-        np.empty(entries, np.int32),
-        np.empty(placed, np.int32),
-        np.empty((placed, 2), np.uint64),
-        np.empty(n_leaves, np.int32),
-    )
+def moved(values: Int32s, begins: Int64s, lengths: Int64s, room: int) -> Int32s:
+    """These stretches of the values one after another, in an array with room for so many values."""
+    target = np.empty(room, np.int32)
     out = 0
-    out_entries = 0
-    out_placed = 0
-    out_leaves = 0
-    for index in range(len(listed)):
-        node = listed[index]
-        begin = nodes.hidden_at[node]
-        length = nodes.hidden_len[node]
-        nodes.hidden_at[node] = out
-        entry = arena.first[begin] if length > 0 else 0  # entries of a node lie one behind the other
-        for at in range(length):
-            new.term[out + at] = arena.term[begin + at]
-            new.support[out + at] = arena.support[begin + at]
-            new.pairs_of[out + at] = arena.pairs_of[begin + at]
-            new.first[out + at] = arena.first[begin + at] + (out_entries - entry)
-            new.strong[out + at] = arena.strong[begin + at]
-        for at in range(nodes.entries_len[node]):
-            new.entries[out_entries + at] = arena.entries[entry + at]
-            new.entry_leaf[out_entries + at] = arena.entry_leaf[entry + at]
-        out += length
-        out_entries += nodes.entries_len[node]
-        begin = nodes.placed_at[node]
-        nodes.placed_at[node] = out_placed
-        for at in range(nodes.placed_len[node]):
-            new.placed_term[out_placed + at] = arena.placed_term[begin + at]
-            new.placed_word[out_placed + at, 0] = arena.placed_word[begin + at, 0]
-            new.placed_word[out_placed + at, 1] = arena.placed_word[begin + at, 1]
-        out_placed += nodes.placed_len[node]
-        begin = nodes.leaves_at[node]
-        nodes.leaves_at[node] = out_leaves
-        for at in range(begin, begin + nodes.leaves_len[node]):
-            new.leaves[out_leaves] = arena.leaves[at]
-            out_leaves += 1
-    used[5] = out_leaves
-    used[1] = out
-    used[2] = out_entries
-    used[3] = out_placed
-    return new
+    for index in range(len(begins)):
+        begin = begins[index]
+        for at in range(begin, begin + lengths[index]):
+            target[out] = values[at]
+            out += 1
+    return target

@@ -28,9 +28,8 @@ from crypsis.kernels.joint_nodes import (
     Leaves,
     Nodes,
     Pairs,
-    compacted,
-    in_use,
     mark_all,
+    moved,
 )
 from crypsis.kernels.node_order import settle_ties, sort_keys, sorted_by_key
 from crypsis.kernels.vertical_partition import TERM_CHUNK
@@ -229,7 +228,10 @@ class _Joining:
 
     def _make_room(self) -> None:
         """A pass writes at most as much as the listed nodes hold, each pair of nodes once, and one failure per node."""
-        hidden, entries, placed = in_use(self.living, self.nodes)
+        nodes, living = self.nodes, self.living
+        hidden, entries, placed = (
+            int(lengths[living].sum()) for lengths in (nodes.hidden_len, nodes.entries_len, nodes.placed_len)
+        )
         n_leaves = len(self.leaves.size)
         arena, used = self.arena, self.used
         lacking = (
@@ -239,13 +241,38 @@ class _Joining:
             or used[_LEAVES] + n_leaves > len(arena.leaves)
         )
         if lacking:
-            self.arena = compacted(
-                self.listed, self.nodes, arena, used, 3 * hidden, 3 * entries, 3 * placed + hidden // 2, 8 * n_leaves
-            )
+            self._compact(3 * hidden, 3 * entries, 3 * placed + hidden // 2, 8 * n_leaves)
         if 2 * (int(used[_FAILED]) + len(self.listed)) > len(self.failed):
             slots = 1 << (4 * (int(used[_FAILED]) + len(self.listed)) + 15).bit_length()
             self.failed = roomier(self.failed, slots, self.nodes)
             used[_FAILED] = np.count_nonzero(self.failed != -1)
+
+    def _compact(self, hidden: int, entries: int, placed: int, n_leaves: int) -> None:
+        """Move the parts of the listed nodes to a new arena of these capacities."""
+        nodes, arena, used, listed = self.nodes, self.arena, self.used, self.listed
+        begins, lengths = nodes.hidden_at[listed], nodes.hidden_len[listed]
+        term, support, pairs_of, strong = (
+            moved(values, begins, lengths, hidden)
+            for values in (arena.term, arena.support, arena.pairs_of, arena.strong)
+        )
+        # Entries of a node lie one behind the other, in the order of its terms.
+        n_hidden, some = int(lengths.sum()), lengths > 0
+        first = np.empty(hidden, np.int64)
+        first[:n_hidden] = offsets_of(pairs_of[:n_hidden])[:-1]
+        of_entries = arena.first[begins[some]], nodes.entries_len[listed[some]]
+        entry, entry_leaf = (moved(values, *of_entries, entries) for values in (arena.entries, arena.entry_leaf))
+        at_placed, n_placed = nodes.placed_at[listed], nodes.placed_len[listed]
+        placed_term = moved(arena.placed_term, at_placed, n_placed, placed)
+        words = moved(arena.placed_word.view(np.int32).reshape(-1), 4 * at_placed, 4 * n_placed, 4 * placed)
+        at_leaves, of_leaves = nodes.leaves_at[listed], nodes.leaves_len[listed]
+        leaves = moved(arena.leaves, at_leaves, of_leaves, n_leaves)
+        placed_word = words.view(np.uint64).reshape(-1, 2)
+        self.arena = Arena(
+            term, support, first, pairs_of, strong, entry, entry_leaf, placed_term, placed_word, leaves
+        )  # fmt: skip
+        for places, parts in ((nodes.hidden_at, lengths), (nodes.placed_at, n_placed), (nodes.leaves_at, of_leaves)):
+            places[listed] = offsets_of(parts)[:-1]
+        used[[_HIDDEN, _ENTRIES, _PLACED, _LEAVES]] = n_hidden, of_entries[1].sum(), n_placed.sum(), of_leaves.sum()
 
 
 def _with_room(of_leaves: Int64s, n_joints: int) -> Int64s:
