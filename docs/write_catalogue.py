@@ -362,7 +362,7 @@ def write() -> None:
     """The template, every translation and its compiled form."""
     template = catalogue(texts())
     with (FOLDER / f"{DOMAIN}.pot").open("wb") as file:
-        write_po(file, template, width=120, sort_by_file=True, omit_header=False)
+        write_po(file, template, width=120, sort_by_file=True, omit_header=False, include_lineno=False)
     for language in LANGUAGES:
         if language != ENGLISH:
             translation = read(language)
@@ -370,7 +370,7 @@ def write() -> None:
             translation.update(template, no_fuzzy_matching=True)
             translation.obsolete.clear()
             with _file(language, "po").open("wb") as file:
-                write_po(file, translation, width=120, sort_by_file=True, ignore_obsolete=True)
+                write_po(file, translation, width=120, sort_by_file=True, ignore_obsolete=True, include_lineno=False)
             with _file(language, "mo").open("wb") as file:
                 write_mo(file, translation)
 
