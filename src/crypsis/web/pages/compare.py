@@ -17,12 +17,11 @@ from crypsis.review import Remedy
 from crypsis.translation import _, marked
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
-from crypsis.web.experiment_page import show_experiment_page
+from crypsis.web.experiment_page import ExperimentPage, show_experiment_page
 from crypsis.web.pages.evaluate import reasons_against
 from crypsis.web.parameter_form import ParameterForm, slider_range
 from crypsis.web.results_view import ResultsView
 from crypsis.web.telling import note_words
-from crypsis.web.widgets import choose_dataset, show_as_file, unreadable
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -33,19 +32,19 @@ LEAD = marked("Put configurations side by side, vary a parameter, and see what p
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     async def compare(dataset: str | None = None, experiment: str | None = None) -> None:
-        await show_experiment_page(workbench, PATH, (_("Compare"), LEAD), ComparePage, dataset, experiment)
+        await show_experiment_page(workbench, (_("Compare"), LEAD), ComparePage, dataset, experiment)
 
 
-class ComparePage:
+class ComparePage(ExperimentPage):
     """The page that compares methods."""
 
-    def __init__(self, workbench: Workbench, dataset: Entry) -> None:
-        self.workbench, self.dataset = workbench, dataset
-        self.experiments = workbench.experiments
-        self.problem: CrypsisError | None = None
-        self.reasons: dict[str, str | None] = {}
+    path = PATH
 
-    async def prepare(self, number: str | None) -> None:
+    @property
+    def address(self) -> str:
+        return f"{super().address}&experiment={self.entry.number}"
+
+    async def prepare(self, choice: str | None) -> None:
         try:
             data = await in_thread(self.workbench.datasets.load, self.dataset.number)
             self.reasons = reasons_against(data)
@@ -53,7 +52,7 @@ class ComparePage:
             self.problem = error
             return
         existing = self.experiments.entries("compare", self.dataset.number)
-        chosen = next((one for one in existing if one.number == number), None)
+        chosen = next((entry for entry in existing if entry.number == choice), None)
         if chosen is None and existing:
             chosen = existing[0]
         self.entry = chosen or self._begin()
@@ -69,18 +68,7 @@ class ComparePage:
     def runs(self) -> list[RunTable]:
         return [run.copy() for run in self.entry.content["tables"].get("run") or []]
 
-    def _keep(self, runs: list[RunTable]) -> None:
-        tables = {**self.entry.content["tables"], "run": runs}
-        self.entry = self.experiments.set_tables(self.entry.number, tables)
-
-    def show(self, actions: Any) -> None:
-        with actions:
-            choose_dataset(self.workbench, self.dataset, PATH)
-            if self.problem is None:
-                theme.secondary(_("Show as file"), self._as_file, "code")
-        if self.problem is not None:
-            unreadable(self.workbench, self.dataset, self.problem, PATH)
-            return
+    def show_experiment(self) -> None:
         with theme.section(
             _("Configurations"), _("Each is a method with its settings, run at every value of its range")
         ) as head:
@@ -225,7 +213,7 @@ class ComparePage:
         runs = self.runs
         kept = {key: value for key, value in {**runs[index], **change}.items() if value not in (None, "")}
         runs[index] = cast(RunTable, kept)
-        self._keep(runs)
+        self.keep_runs(runs)
         self.faults.clear()
         self.problems[index].clear()
 
@@ -263,7 +251,7 @@ class ComparePage:
             runs[index] = {"label": self._free_label(METHODS[name].__name__), "method": name, "params": params}
             if sweep and sweep["param"] in known:
                 runs[index]["sweep"] = sweep
-            self._keep(runs)
+            self.keep_runs(runs)
             self._show_cards(focus=index)
 
     def _free_label(self, wanted: str) -> str:
@@ -289,26 +277,26 @@ class ComparePage:
         sweep = self.runs[0].get("sweep") if self.runs else None
         if sweep and sweep.get("param") in known:
             made["sweep"] = sweep
-        self._keep([*self.runs, made])
+        self.keep_runs([*self.runs, made])
         self._show_cards(focus=len(self.runs) - 1)
 
     def _duplicate(self, index: int) -> None:
         runs = self.runs
         copy = runs[index].copy()
         copy["label"] = self._free_label(str(copy.get("label") or copy.get("method")))
-        self._keep([*runs[: index + 1], copy, *runs[index + 1 :]])
+        self.keep_runs([*runs[: index + 1], copy, *runs[index + 1 :]])
         self._show_cards(focus=index + 1)
 
     def _move(self, index: int, by: int) -> None:
         runs = self.runs
         runs[index], runs[index + by] = runs[index + by], runs[index]
-        self._keep(runs)
+        self.keep_runs(runs)
         self._show_cards(focus=index + by)
 
     def _remove(self, index: int) -> None:
         runs = self.runs
         del runs[index]
-        self._keep(runs)
+        self.keep_runs(runs)
         self._show_cards(focus=index)
 
     # Running
@@ -350,13 +338,6 @@ class ComparePage:
         await in_thread(self.experiments.cancel, self.entry.number)
         self._refresh()
         theme.keep_focus(self.start, self.stop)
-
-    def _as_file(self) -> None:
-        async def take(text: str) -> None:
-            self.entry = await in_thread(self.experiments.take_text, self.entry.number, text)
-            ui.navigate.to(f"{PATH}?dataset={self.entry.content['dataset']}&experiment={self.entry.number}")
-
-        show_as_file(lambda: self.experiments.experiment(self.entry.number).to_toml(), take)
 
 
 def _run(method: str, params: Mapping[str, Any]) -> dict[str, Any]:

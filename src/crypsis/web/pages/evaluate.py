@@ -22,7 +22,7 @@ from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, percent
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.comparison_view import ComparisonView
-from crypsis.web.experiment_page import show_experiment_page
+from crypsis.web.experiment_page import ExperimentPage, show_experiment_page
 from crypsis.web.figures import figure_label, loss_tiles, rough_duration, time_bars
 from crypsis.web.lights_view import of_former_run, show_lights
 from crypsis.web.pace import Pace
@@ -31,7 +31,7 @@ from crypsis.web.remedies import Mending
 from crypsis.web.report_card import ReportCard, report_address
 from crypsis.web.telling import note_words
 from crypsis.web.what_changed import settings_changed
-from crypsis.web.widgets import choose_dataset, confirm, rows_grid, show_as_file, unreadable
+from crypsis.web.widgets import confirm, rows_grid
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -82,7 +82,7 @@ PHASES = {  # what is done around the stages of a method
 def register(workbench: Workbench) -> None:
     @ui.page(PATH, response_timeout=60)
     async def evaluate(dataset: str | None = None, method: str | None = None) -> None:
-        await show_experiment_page(workbench, PATH, (_("Evaluate"), LEAD), EvaluatePage, dataset, method)
+        await show_experiment_page(workbench, (_("Evaluate"), LEAD), EvaluatePage, dataset, method)
 
 
 def reasons_against(data: Any) -> dict[str, str | None]:
@@ -90,14 +90,13 @@ def reasons_against(data: Any) -> dict[str, str | None]:
     return {name: why_not(name, data) for name in METHODS}
 
 
-class EvaluatePage:
+class EvaluatePage(ExperimentPage):
     """The page that runs one method and shows its result."""
 
+    path = PATH
+
     def __init__(self, workbench: Workbench, dataset: Entry) -> None:
-        self.workbench, self.dataset = workbench, dataset
-        self.experiments = workbench.experiments
-        self.problem: CrypsisError | None = None
-        self.reasons: dict[str, str | None] = {}
+        super().__init__(workbench, dataset)
         self.crs: str | None = None  # of the data: what distances are measured in
         self.shown: tuple[Any, ...] = ()
         self.running = False
@@ -111,7 +110,7 @@ class EvaluatePage:
         self.pace = Pace()
         self.pictures: ComparisonView | None = None  # keeps the chosen column from run to run
 
-    async def prepare(self, method: str | None) -> None:
+    async def prepare(self, choice: str | None) -> None:
         """The experiment of this dataset, made with the suggested method where there is none."""
         try:
             data = await in_thread(self.workbench.datasets.load, self.dataset.number)
@@ -122,11 +121,11 @@ class EvaluatePage:
         existing = self.experiments.entries("evaluate", self.dataset.number)
         self.entry = existing[0] if existing else self.experiments.create(self.dataset.number, "evaluate")
         runs = self.entry.content["tables"].get("run") or []
-        if method in METHODS and (not runs or runs[0].get("method") != method):
-            self._keep({"method": str(method), "params": {}})
+        if choice in METHODS and (not runs or runs[0].get("method") != choice):
+            self.keep_runs([{"method": str(choice), "params": {}}])
         elif not runs or self.reasons.get(runs[0].get("method"), "unknown") is not None:  # also: of another kind
             suggested = self.workbench.datasets.suggested_run(self.dataset.number)
-            self._keep((suggested or Run(self._first_possible())).to_dict())
+            self.keep_runs([(suggested or Run(self._first_possible())).to_dict()])
 
     def _first_possible(self) -> str:
         return next((name for name, reason in self.reasons.items() if reason is None), next(iter(METHODS)))
@@ -136,18 +135,7 @@ class EvaluatePage:
         first: RunTable = self.entry.content["tables"]["run"][0]
         return first.copy()
 
-    def _keep(self, run: RunTable) -> None:
-        tables = {**self.entry.content["tables"], "run": [run]}
-        self.entry = self.experiments.set_tables(self.entry.number, tables)
-
-    def show(self, actions: Any) -> None:
-        with actions:
-            choose_dataset(self.workbench, self.dataset, PATH)
-            if self.problem is None:
-                theme.secondary(_("Show as file"), self._as_file, "code")
-        if self.problem is not None:
-            unreadable(self.workbench, self.dataset, self.problem, PATH)
-            return
+    def show_experiment(self) -> None:
         with ui.element("div").classes("split left"):
             with theme.section(_("Method and settings")):
                 self._form()
@@ -192,7 +180,7 @@ class EvaluatePage:
 
     def _choose(self, event: Any) -> None:
         if event.value and event.value != self.run["method"]:
-            self._keep({"method": event.value, "params": {}})
+            self.keep_runs([{"method": event.value, "params": {}}])
             self._show_form()
 
     def _show_form(self) -> None:
@@ -214,7 +202,7 @@ class EvaluatePage:
             )
 
     def _changed(self) -> None:
-        self._keep({**self.run, "params": dict(self.values)})
+        self.keep_runs([{**self.run, "params": dict(self.values)}])
         self.faults.clear()
 
     async def _try_at_once(self) -> None:
@@ -245,13 +233,6 @@ class EvaluatePage:
 
     async def _cancel(self) -> None:
         await in_thread(self.experiments.cancel, self.entry.number)
-
-    def _as_file(self) -> None:
-        async def take(text: str) -> None:
-            self.entry = await in_thread(self.experiments.take_text, self.entry.number, text)
-            ui.navigate.to(f"{PATH}?dataset={self.entry.content['dataset']}")
-
-        show_as_file(lambda: self.experiments.experiment(self.entry.number).to_toml(), take)
 
     # What came out
 
@@ -463,7 +444,7 @@ class EvaluatePage:
     def _apply(self, remedy: Remedy) -> None:
         """Set what would mend a finding; the person presses Run."""
         params = {**(self.run.get("params") or {}), str(remedy.parameter): remedy.value}
-        self._keep({**self.run, "params": params})
+        self.keep_runs([{**self.run, "params": params}])
         self._show_form()
         done(_("{parameter} is {value} now. Press Run.", parameter=remedy.parameter, value=remedy.value))
         self._refresh(force=True)

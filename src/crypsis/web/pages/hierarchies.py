@@ -13,6 +13,7 @@ from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number, show_error_at
+from crypsis.web.dataset_page import DatasetPage, show_dataset_page
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.level_losses import level_losses, losses_table
 from crypsis.web.recipe_form import RecipeForm
@@ -20,13 +21,9 @@ from crypsis.web.sample_offer import offer_samples
 from crypsis.web.side_inputs import TreeNode, nested
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.widgets import (
-    choose_dataset,
     choose_file_button,
-    chosen_dataset,
     drop_place,
-    say_if_another,
     show_as_file,
-    unreadable,
 )
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -40,25 +37,18 @@ _LONGEST_TEXT = 2_000_000  # characters that a page edits at once
 
 
 def register(workbench: Workbench) -> None:
+    page = DatasetPage(PATH, marked("Hierarchies"), LEAD, KINDS, _empty)
+
     @ui.page(PATH, response_timeout=60)
     async def hierarchies(dataset: str | None = None, column: str | None = None) -> None:
-        entry = chosen_dataset(workbench, dataset, KINDS)
-        with theme.page_frame(_("Hierarchies"), LEAD, dataset=dataset) as actions:
-            if entry is None:
-                _empty(workbench)
-                return
-            with actions:
-                choose_dataset(workbench, entry, PATH, kinds=KINDS)
-            say_if_another(workbench, dataset, entry)
-            try:
-                columns = await in_thread(workbench.side_inputs.columns, entry.number)
-            except CrypsisError as error:
-                unreadable(workbench, entry, error, PATH)
-                return
-            page = HierarchyPage(workbench, entry, columns, column if column in columns else next(iter(columns), None))
+        async def show(entry: Entry, actions: Any, columns: list[str]) -> None:
+            chosen = column if column in columns else next(iter(columns), None)
+            page = HierarchyPage(workbench, entry, columns, chosen)
             with actions:
                 theme.secondary(_("Show as file"), page.as_file, "code")
             await page.show()
+
+        await show_dataset_page(workbench, page, dataset, show, workbench.side_inputs.columns)
 
 
 def _empty(workbench: Workbench) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from nicegui import ui
 
@@ -11,12 +12,13 @@ from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors
+from crypsis.web.dataset_page import DatasetPage, show_dataset_page
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.sample_offer import offer_samples
 from crypsis.web.side_inputs import POLICIES
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
-from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, drop_place, say_if_another, show_as_file
+from crypsis.web.widgets import confirm, drop_place, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -58,21 +60,19 @@ _MOST_ITEMS = 20_000  # that can be searched
 
 
 def register(workbench: Workbench) -> None:
+    page = DatasetPage(PATH, marked("Policies"), LEAD, KINDS, _empty)
+
+    async def show(entry: Entry, actions: Any, _loaded: None) -> None:
+        with actions:
+            theme.secondary(_("Show as file"), lambda: _as_file(workbench, entry), "code")
+        names = ("constraints",) if entry.content["section"]["kind"] == "trajectories" else ("privacy", "utility")
+        with ui.element("div").classes("halves"):
+            for name in names:
+                PolicyEditor(workbench, entry, name).show()
+
     @ui.page(PATH, response_timeout=60)
-    def policies(dataset: str | None = None) -> None:
-        entry = chosen_dataset(workbench, dataset, KINDS)
-        with theme.page_frame(_("Policies"), LEAD, dataset=dataset) as actions:
-            if entry is None:
-                _empty(workbench)
-                return
-            with actions:
-                choose_dataset(workbench, entry, PATH, kinds=KINDS)
-                theme.secondary(_("Show as file"), lambda: _as_file(workbench, entry), "code")
-            say_if_another(workbench, dataset, entry)
-            names = ("constraints",) if entry.content["section"]["kind"] == "trajectories" else ("privacy", "utility")
-            with ui.element("div").classes("halves"):
-                for name in names:
-                    PolicyEditor(workbench, entry, name).show()
+    async def policies(dataset: str | None = None) -> None:
+        await show_dataset_page(workbench, page, dataset, show)
 
 
 def _empty(workbench: Workbench) -> None:

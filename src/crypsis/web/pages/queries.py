@@ -12,17 +12,15 @@ from crypsis.translation import _, marked
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import done, in_thread, notify_errors, number
+from crypsis.web.dataset_page import DatasetPage, show_dataset_page
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.sample_offer import offer_checkins
 from crypsis.web.telling import error_sentence, error_words
 from crypsis.web.unsaved import Unsaved
 from crypsis.web.widgets import (
-    choose_dataset,
     choose_file_button,
-    chosen_dataset,
     confirm,
     drop_place,
-    say_if_another,
     show_as_file,
 )
 from crypsis.web.workbench import Workbench
@@ -36,23 +34,26 @@ _SHOWN = 200
 
 
 def register(workbench: Workbench) -> None:
+    page = DatasetPage(PATH, marked("Queries"), LEAD, KINDS, _empty)
+
+    async def show(entry: Entry, actions: Any, _loaded: None) -> None:
+        QueriesPage(workbench, entry).show(actions)
+
     @ui.page(PATH, response_timeout=60)
-    def queries(dataset: str | None = None) -> None:
-        entry = chosen_dataset(workbench, dataset, KINDS)
-        with theme.page_frame(_("Queries"), LEAD, dataset=dataset) as actions:
-            if entry is None:
-                if workbench.datasets.entries():
-                    with theme.empty_state(
-                        "manage_search",
-                        _("Queries are asked of tables"),
-                        _("Load a table, with or without sets of items, on the page Data."),
-                    ):
-                        theme.primary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
-                else:
-                    offer_checkins(workbench, PATH)
-                return
-            say_if_another(workbench, dataset, entry)
-            QueriesPage(workbench, entry).show(actions)
+    async def queries(dataset: str | None = None) -> None:
+        await show_dataset_page(workbench, page, dataset, show)
+
+
+def _empty(workbench: Workbench) -> None:
+    if not workbench.datasets.entries():
+        offer_checkins(workbench, PATH)
+        return
+    with theme.empty_state(
+        "manage_search",
+        _("Queries are asked of tables"),
+        _("Load a table, with or without sets of items, on the page Data."),
+    ):
+        theme.primary(_("Go to Data"), lambda: ui.navigate.to("/data"), "table_chart")
 
 
 class QueriesPage:
@@ -68,7 +69,6 @@ class QueriesPage:
 
     def show(self, actions: Any) -> None:
         with actions:
-            choose_dataset(self.workbench, self.dataset, PATH, kinds=KINDS)
             theme.secondary(_("Show as file"), self._as_file, "code")
         with ui.element("div").classes("split"):
             with theme.section(_("Workload"), _("Beside each: how many records of the original fit")) as head:

@@ -17,11 +17,12 @@ from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, percent, show_error_at
+from crypsis.web.dataset_page import DatasetPage, show_dataset_page
 from crypsis.web.drawings import map_size
 from crypsis.web.live_streams import WindowFigures
 from crypsis.web.reader import on_a_phone
 from crypsis.web.sample_offer import offer_samples
-from crypsis.web.widgets import choose_dataset, chosen_dataset, confirm, say_if_another, show_as_file
+from crypsis.web.widgets import confirm, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -34,23 +35,26 @@ _LETTER = 6.9  # about the width of a letter
 
 
 def register(workbench: Workbench) -> None:
+    page = DatasetPage(PATH, marked("Streams"), LEAD, ("events",), _empty)
+
+    async def show(entry: Entry, actions: Any, _loaded: None) -> None:
+        StreamPage(workbench, entry).show(actions)
+
     @ui.page(PATH, response_timeout=60)
-    def streams(dataset: str | None = None) -> None:
-        entry = chosen_dataset(workbench, dataset, ("events",))
-        with theme.page_frame(_("Streams"), LEAD, dataset=dataset) as actions:
-            if entry is None:
-                offer_samples(
-                    workbench,
-                    PATH,
-                    "stream",
-                    _("No events yet"),
-                    _("A stream is a table of who was where when. Load one on the page Data, or try a metro."),
-                    {_("Load the sample metro"): "metro-flow"},
-                    rows=20_000,
-                )
-                return
-            say_if_another(workbench, dataset, entry)
-            StreamPage(workbench, entry).show(actions)
+    async def streams(dataset: str | None = None) -> None:
+        await show_dataset_page(workbench, page, dataset, show)
+
+
+def _empty(workbench: Workbench) -> None:
+    offer_samples(
+        workbench,
+        PATH,
+        "stream",
+        _("No events yet"),
+        _("A stream is a table of who was where when. Load one on the page Data, or try a metro."),
+        {_("Load the sample metro"): "metro-flow"},
+        rows=20_000,
+    )
 
 
 class StreamPage:
@@ -65,7 +69,6 @@ class StreamPage:
 
     def show(self, actions: Any) -> None:
         with actions:
-            choose_dataset(self.workbench, self.entry, PATH, kinds=("events",))
             theme.secondary(_("Show as file"), notify_errors(self._as_file), "code")
         with ui.element("div").classes("split left"):
             with ui.element("div").classes("stack"):

@@ -32,13 +32,14 @@ from crypsis.reports.pictures.movement_maps import (
 from crypsis.translation import _, marked, translated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors, number, show_error_at
+from crypsis.web.dataset_page import DatasetPage, show_dataset_page
 from crypsis.web.drawings import map_size
 from crypsis.web.explorations import tessellation_map
 from crypsis.web.files import side_inputs_text, take_text
 from crypsis.web.maps import area_legend, joined_places
 from crypsis.web.outlines import read_outlines
 from crypsis.web.sample_offer import offer_samples
-from crypsis.web.widgets import choose_dataset, chosen_dataset, drop_place, say_if_another, show_as_file, unreadable
+from crypsis.web.widgets import drop_place, show_as_file
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
 
@@ -48,25 +49,17 @@ KINDS = ("tracks", "trajectories")
 
 
 def register(workbench: Workbench) -> None:
+    page = DatasetPage(PATH, marked("Trajectories"), LEAD, KINDS, _empty)
+
+    async def show(entry: Entry, actions: Any, data: Any) -> None:
+        if isinstance(data, Tracks):
+            TessellationPage(workbench, entry, data).show(actions)
+        else:
+            await _before_and_after(workbench, entry, data, actions)
+
     @ui.page(PATH, response_timeout=60)
     async def trajectories(dataset: str | None = None) -> None:
-        entry = chosen_dataset(workbench, dataset, KINDS)
-        with theme.page_frame(_("Trajectories"), LEAD, dataset=dataset) as actions:
-            if entry is None:
-                _empty(workbench)
-                return
-            with actions:
-                choose_dataset(workbench, entry, PATH, kinds=KINDS)
-            say_if_another(workbench, dataset, entry)
-            try:
-                data = await in_thread(workbench.datasets.load, entry.number)
-            except CrypsisError as error:
-                unreadable(workbench, entry, error, PATH)
-                return
-            if isinstance(data, Tracks):
-                TessellationPage(workbench, entry, data).show(actions)
-            else:
-                await _before_and_after(workbench, entry, data, actions)
+        await show_dataset_page(workbench, page, dataset, show, workbench.datasets.load)
 
 
 def _empty(workbench: Workbench) -> None:
