@@ -9,10 +9,20 @@ from crypsis.data.person_codes import persons_by_first_record
 from crypsis.data.ragged import Ragged
 
 
-class OwnedRows(Ragged):
+class RowsOfIndividuals(Ragged):
     """Rows whose `owners` number the individual of each; None where each row is an individual of its own."""
 
     owners: Int32s | None
+
+    def groups(self, unit: str) -> Int32s:
+        """The number of the individual that each row counts for: itself, or its owner."""
+        if unit == "owner" and self.owners is not None:
+            return np.unique(self.owners, return_inverse=True)[1].astype(np.int32)
+        return np.arange(len(self), dtype=np.int32)
+
+
+class OwnedRows(RowsOfIndividuals):
+    """The same, as collected."""
 
     @property
     def owner_repeats(self) -> bool:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, offsets_of
 from crypsis.data.domains import LocationDomain, TimeDomain
-from crypsis.data.microdata import VISITS, PublishedData, json_column
-from crypsis.data.ragged import Ragged
+from crypsis.data.microdata import VISITS
+from crypsis.data.synthetic_rows import SyntheticRows
 from crypsis.errors import InputError
 
 ORDERS = {
@@ -30,13 +30,15 @@ Visit = tuple[str, int]
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTrajectories(FrozenArrays, Ragged, PublishedData):
+class SyntheticTrajectories(SyntheticRows):
     """What a private release of trajectories says.
 
     `order` is the rule that the visits of a row follow and `height` their largest number. `budget` are the public facts
     of the run (what was spent, by which noise); `ledger` is the run's own ledger with its key, which exists only in
     memory and in the private report. `unpublishable` says why the rows may not be published, where they may not.
     """
+
+    value_columns = ("location_codes", "time_codes")
 
     offsets: Int64s
     location_codes: Int32s
@@ -82,23 +84,12 @@ class SyntheticTrajectories(FrozenArrays, Ragged, PublishedData):
     @property
     def trajectories(self) -> int:
         """Rows, each counted as often as it has copies."""
-        return int(self.copies.sum())
+        return self.published_rows
 
     @property
     def visits(self) -> int:
         """Visits of all copies."""
-        return int((self.lengths * self.copies).sum())
-
-    def take(self, rows: Int64s) -> SyntheticTrajectories:
-        """The chosen rows, in the order given."""
-        offsets, positions = take_records(self.offsets, rows)
-        return replace(
-            self,
-            offsets=offsets,
-            location_codes=self.location_codes[positions],
-            time_codes=self.time_codes[positions],
-            copies=self.copies[rows],
-        )
+        return self.contents
 
     def to_lists(self) -> list[tuple[int, list[Visit]]]:
         """Copies and visits of each row; a location outside the domain, which no verifier accepts, is a `?`."""
@@ -125,16 +116,7 @@ class SyntheticTrajectories(FrozenArrays, Ragged, PublishedData):
         )
 
     def to_texts(self) -> pl.DataFrame:
-        copies = pl.DataFrame({"copies": pl.Series(self.copies).cast(pl.String)})
-        return copies.hstack(json_column(VISITS, [visits for _, visits in self.to_lists()]))
-
-    @property
-    def contents(self) -> int:
-        return self.visits
-
-    @property
-    def noisy_counts(self) -> Int64s:
-        return self.copies
+        return self.texts_in(VISITS)
 
     def prefix_counts(self) -> dict[tuple[Visit, ...], int]:
         """How many trajectories begin with each prefix: the published tree, for small data."""
@@ -143,10 +125,6 @@ class SyntheticTrajectories(FrozenArrays, Ragged, PublishedData):
             for length in range(1, len(row) + 1):
                 counts[tuple(row[:length])] += copies
         return dict(counts)
-
-    @property
-    def compared(self) -> tuple[object, ...]:
-        return (self.to_lists(),)
 
     def __repr__(self) -> str:
         return f"SyntheticTrajectories({self.trajectories} trajectories, {len(self)} of them distinct)"

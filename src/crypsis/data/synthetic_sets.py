@@ -7,26 +7,28 @@ was made from any one person's record, so nothing aligns rows with the original.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import FrozenArrays, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Int32s, Int64s, offsets_of, take_records
 from crypsis.data.count_conditions import Asked
 from crypsis.data.count_query import CountQuery
 from crypsis.data.item_domain import ItemDomain
-from crypsis.data.microdata import ITEMS, PublishedData, json_column
-from crypsis.data.ragged import Ragged
+from crypsis.data.microdata import ITEMS
 from crypsis.data.symbols import Symbols
+from crypsis.data.synthetic_rows import SyntheticRows
 from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticTransactions(FrozenArrays, Ragged, PublishedData):
+class SyntheticTransactions(SyntheticRows):
     """What a private release of sets says. `budget`, `ledger` and `unpublishable` as for synthetic trajectories."""
+
+    value_columns = ("items",)
 
     offsets: Int64s
     items: Int32s
@@ -55,17 +57,12 @@ class SyntheticTransactions(FrozenArrays, Ragged, PublishedData):
     @property
     def records(self) -> int:
         """Rows, each counted as often as it has copies."""
-        return int(self.copies.sum())
+        return self.published_rows
 
     @property
     def occurrences(self) -> int:
         """Items of all copies."""
-        return int((self.lengths * self.copies).sum())
-
-    def take(self, rows: Int64s) -> SyntheticTransactions:
-        """The chosen rows, in the order given."""
-        offsets, positions = take_records(self.offsets, rows)
-        return replace(self, offsets=offsets, items=self.items[positions], copies=self.copies[rows])
+        return self.contents
 
     def to_frame(self) -> pl.DataFrame:
         """Columns copies and items, the last with a list for every row."""
@@ -73,16 +70,7 @@ class SyntheticTransactions(FrozenArrays, Ragged, PublishedData):
         return pl.DataFrame({"copies": pl.Series(self.copies), ITEMS: lists})
 
     def to_texts(self) -> pl.DataFrame:
-        copies = pl.DataFrame({"copies": pl.Series(self.copies).cast(pl.String)})
-        return copies.hstack(json_column(ITEMS, [items for _, items in self.to_lists()]))
-
-    @property
-    def contents(self) -> int:
-        return self.occurrences
-
-    @property
-    def noisy_counts(self) -> Int64s:
-        return self.copies
+        return self.texts_in(ITEMS)
 
     def expected_count(self, query: CountQuery) -> float:
         """Copies of the rows that hold all the items."""
@@ -102,10 +90,6 @@ class SyntheticTransactions(FrozenArrays, Ragged, PublishedData):
         labels = self.domain.labels
         names = [labels[item] if 0 <= item < len(labels) else "?" for item in self.items.tolist()]
         return list(zip(self.copies.tolist(), self.cut_into_rows(names), strict=True))
-
-    @property
-    def compared(self) -> tuple[object, ...]:
-        return (self.to_lists(),)
 
     def __repr__(self) -> str:
         return f"SyntheticTransactions({self.records} records, {len(self)} of them distinct)"

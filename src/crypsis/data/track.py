@@ -6,13 +6,13 @@ Track r has the fixes `offsets[r]:offsets[r + 1]` of x, y (one planar unit) and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Float64s, FrozenArrays, Int32s, Int64s, offsets_of, take_records
+from crypsis.arrays import Float64s, FrozenArrays, Int32s, Int64s, offsets_of
 from crypsis.data.formats.columns import column, coordinates, labels, moments
 from crypsis.data.formats.frames import as_frame
 from crypsis.data.formats.long import check_positions, group_rows, owners_of
@@ -48,6 +48,8 @@ class Tracks(FrozenArrays, OwnedRows, Microdata):
     """
 
     description = "GPS tracks"
+    value_columns = ("x", "y", "t")
+    row_columns = ("owners", "ids", "owner_names")
 
     offsets: Int64s
     x: Float64s
@@ -205,20 +207,6 @@ class Tracks(FrozenArrays, OwnedRows, Microdata):
     @property
     def points(self) -> int:
         return len(self.t)
-
-    def take(self, rows: Int64s) -> Tracks:
-        """The chosen tracks, in the order given."""
-        offsets, positions = take_records(self.offsets, rows)
-        return replace(
-            self,
-            offsets=offsets,
-            x=self.x[positions],
-            y=self.y[positions],
-            t=self.t[positions],
-            owners=None if self.owners is None else self.owners[rows],
-            ids=None if self.ids is None else self.ids.gather(rows),
-            owner_names=None if self.owner_names is None else self.owner_names.gather(rows),
-        )
 
     def to_lists(self) -> list[list[tuple[float, float, float]]]:
         """The points (x, y, t) of each track."""

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, Float64s, FrozenArrays, Int32s, Int64s, frozen, offsets_of, take_records
+from crypsis.arrays import Bools, Float64s, FrozenArrays, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.attached_times import AttachedTimes, attach_times
 from crypsis.data.frame_types import InMemory
 from crypsis.data.grid import Grid
 from crypsis.data.microdata import LOCATIONS, VISITS, Microdata, PublishedData, json_column
-from crypsis.data.owned_rows import OwnedRows
+from crypsis.data.owned_rows import OwnedRows, RowsOfIndividuals
 from crypsis.data.person_detection import PersonLike
-from crypsis.data.ragged import Ragged
+from crypsis.data.ragged import chosen_entries
 from crypsis.data.symbols import SymbolRows, Symbols, SymbolText
 from crypsis.data.timed_places import TimedPlaces, bind_times
 from crypsis.data.visit_times import VisitTimes
@@ -222,6 +222,8 @@ class Trajectories(FrozenArrays, OwnedRows, Microdata):
     """
 
     description = "visits to places"
+    value_columns = ("codes", "times")
+    row_columns = ("owners", "ids")
     separator = " → "
 
     offsets: Int64s
@@ -352,25 +354,11 @@ class Trajectories(FrozenArrays, OwnedRows, Microdata):
         present[self.codes] = True
         return frozen(present)
 
-    def groups(self, unit: str) -> Int32s:
-        """The number of the individual that each trajectory counts for: itself, or its owner."""
-        if unit == "owner" and self.owners is not None:
-            return np.unique(self.owners, return_inverse=True)[1].astype(np.int32)
-        return np.arange(len(self), dtype=np.int32)
-
-    def take(self, rows: Int64s) -> Trajectories:
-        """The chosen trajectories, in the order given."""
-        offsets, positions = take_records(self.offsets, rows)
-        owners = None if self.owners is None else self.owners[rows]
-        ids = None if self.ids is None else self.ids.gather(rows)
-        times = None if self.times is None else self.times.take(positions)
-        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners, ids=ids, times=times)
-
     def truncated(self, longest: int) -> Trajectories:
         """Every trajectory cut to its first `longest` visits."""
         offsets, positions = truncated_positions(self.offsets, longest)
-        times = None if self.times is None else self.times.take(positions)
-        return replace(self, offsets=offsets, codes=self.codes[positions], times=times)
+        values = {name: chosen_entries(getattr(self, name), positions) for name in self.value_columns}
+        return replace(self, offsets=offsets, **values)
 
     def bind_times(self, *, width: int = 15, cycle: str = "none", weight: float | None = None) -> Trajectories:
         """The same over places with times: `width` minutes is the width of a bin, `cycle` counts from midnight (day) or
@@ -436,7 +424,7 @@ class Trajectories(FrozenArrays, OwnedRows, Microdata):
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedTrajectories(FrozenArrays, Ragged, PublishedData):
+class PublishedTrajectories(FrozenArrays, RowsOfIndividuals, PublishedData):
     """Trajectories of symbols: what a release says.
 
     `longest` declares that every trajectory was cut to that many visits before anything else, `suppressed` that all
@@ -454,6 +442,8 @@ class PublishedTrajectories(FrozenArrays, Ragged, PublishedData):
     `input_rows` says which input each row was made of, where a private report told it.
     """
 
+    value_columns = ("codes",)
+    row_columns = ("owners", "input_rows")
     separator = " → "
     confirmable = ("places",)
 
@@ -496,19 +486,6 @@ class PublishedTrajectories(FrozenArrays, Ragged, PublishedData):
     @property
     def visits(self) -> int:
         return len(self.codes)
-
-    def groups(self, unit: str) -> Int32s:
-        """The number of the individual that each trajectory counts for: itself, or its owner."""
-        if unit == "owner" and self.owners is not None:
-            return np.unique(self.owners, return_inverse=True)[1].astype(np.int32)
-        return np.arange(len(self), dtype=np.int32)
-
-    def take(self, rows: Int64s) -> PublishedTrajectories:
-        """The chosen trajectories, in the order given."""
-        offsets, positions = take_records(self.offsets, rows)
-        owners = None if self.owners is None else self.owners[rows]
-        inputs = None if self.input_rows is None else self.input_rows[rows]
-        return replace(self, offsets=offsets, codes=self.codes[positions], owners=owners, input_rows=inputs)
 
     def with_original(self, original: Any) -> PublishedTrajectories:
         """The rows in the order of the input and with the owners of the original, where a private report told which

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from crypsis.arrays import Bools, FrozenArrays, Int32s, Int64s, frozen, offsets_of, take_records
+from crypsis.arrays import Bools, FrozenArrays, Int32s, Int64s, frozen, offsets_of
 from crypsis.data.formats.by_record import ByRecord
 from crypsis.data.formats.columns import labels as labels_of
 from crypsis.data.formats.frames import as_frame
@@ -49,6 +49,8 @@ class Transactions(FrozenArrays, Ragged, Microdata):
     """
 
     description = "sets of items"
+    value_columns = ("items",)
+    row_columns = ("ids", "person")
 
     offsets: Int64s
     items: Int32s
@@ -209,13 +211,6 @@ class Transactions(FrozenArrays, Ragged, Microdata):
             person_like=None,
         )
 
-    def take(self, rows: Int64s) -> Transactions:
-        """The chosen records, in the order given."""
-        offsets, positions = take_records(self.offsets, rows)
-        ids = None if self.ids is None else self.ids.gather(rows)
-        person = None if self.person is None else self.person[rows]
-        return replace(self, offsets=offsets, items=self.items[positions], ids=ids, person=person)
-
     def to_lists(self) -> list[list[str]]:
         """Labels of each record."""
         labels = self.vocabulary.labels
@@ -266,6 +261,8 @@ class PublishedTransactions(FrozenArrays, Ragged, PublishedData):
     `abbreviated` says whether names of merged items are shortened, where these are only some of the records.
     """
 
+    value_columns = ("codes",)
+    row_columns = ("person",)
     separator = "  "
     confirmable = (ITEMS,)
 
@@ -341,12 +338,6 @@ class PublishedTransactions(FrozenArrays, Ragged, PublishedData):
         """Names of merged items would take too many characters, where symbols occur so often."""
         characters = np.array([sum(map(len, labels)) + len(labels) for labels in self.symbols.label_lists], np.int64)
         return int(characters @ occurrences) > LONGEST_NAMES
-
-    def take(self, rows: Int64s) -> PublishedTransactions:
-        """The chosen records, in the order given."""
-        offsets, positions = take_records(self.offsets, rows)
-        person = None if self.person is None else self.person[rows]
-        return replace(self, offsets=offsets, codes=self.codes[positions], person=person)
 
     def to_lists(self) -> list[list[SymbolText]]:
         """Symbols of each record as JSON writes them, by their sorted labels."""
