@@ -145,3 +145,11 @@ def test_a_location_table_of_a_file_can_be_sent_to_a_worker(tmp_path: Path) -> N
     source = csv.read_frame(tmp_path / "places.csv")[1]
     sent = pickle.loads(pickle.dumps(source))
     assert (sent, sent.line_of(1)) == (source, source.line_of(1))
+
+
+@pytest.mark.parametrize("given", ["", "*.csv"])
+def test_a_link_to_a_file_that_is_gone_is_no_part_to_be_left_out(given: str, tmp_path: Path) -> None:
+    (tmp_path / "0.csv").write_text("age,ill\n31,flu\n")
+    (tmp_path / "1.csv").symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(MissingFile, match=r"1\.csv is a link to a file that is not there"):
+        crypsis.scan_table(tmp_path / given if given else tmp_path, quasi=["age"], sensitive=["ill"])

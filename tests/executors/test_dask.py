@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -13,8 +14,9 @@ import polars as pl
 import pytest
 
 import crypsis
-from crypsis.errors import BadParameter, BadRow, InsecureScheduler, InternalError, WorkersDiffer
+from crypsis.errors import BadParameter, BadRow, InsecureScheduler, InternalError, OptionWithoutEffect, WorkersDiffer
 from crypsis.executors import near
+from crypsis.executors.choice import WhereToRun
 from crypsis.executors.dask import Dask, check_address, describe_worker
 from crypsis.executors.scratch import load
 from crypsis.executors.serial import Serial
@@ -43,6 +45,14 @@ def test_a_scheduler_on_another_host_needs_tls(address: str) -> None:
 def test_an_address_must_be_one() -> None:
     with pytest.raises(BadParameter):
         check_address("http://far:8786")
+
+
+@pytest.mark.parametrize("option", [{"insecure": True}, {"tls_ca": "ca.pem"}, {"tls_key": "me.key"}])
+def test_a_cluster_of_ones_own_is_not_told_how_to_speak_to_a_scheduler(option: dict[str, Any]) -> None:
+    with pytest.raises(OptionWithoutEffect, match="address of a scheduler"):
+        Dask(**option)
+    with pytest.raises(OptionWithoutEffect, match="address of a scheduler"):
+        WhereToRun(executor="dask", **option).check()
 
 
 def test_workers_are_asked_for_versions_kernels_and_scratch(tmp_path: Path) -> None:

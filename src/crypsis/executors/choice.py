@@ -124,8 +124,10 @@ def _refuse_unknown(executor: str) -> None:
 
 def _check_cluster(executor: str, certificates: Certificates, insecure: bool) -> None:
     _refuse_unknown(executor)
-    if executor != DASK:
-        from crypsis.executors.dask import check_address
+    from crypsis.executors.dask import check_address, refuse_without_address
 
+    if executor == DASK:
+        refuse_without_address(certificates, insecure=insecure)
+    else:
         check_address(executor, insecure=insecure)
         certificates.check(executor)

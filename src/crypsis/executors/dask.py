@@ -111,6 +111,8 @@ class Dask(ClosedAtExit):
             check_address(address, insecure=insecure)
             certificates.check(address)
             refuse_at_address(address, dashboard=dashboard, encrypt_scratch=encrypt_scratch)
+        else:
+            refuse_without_address(certificates, insecure=insecure)
         require_engine()
         import dask
         from distributed import Client, LocalCluster
@@ -581,6 +583,16 @@ def refuse_at_address(address: str, *, dashboard: bool, encrypt_scratch: bool) -
         raise InsecureScheduler(
             "The key of an encrypted scratch folder goes to the workers, and without TLS everybody on the way reads "
             "it. Use tls:// with certificates, or leave `encrypt_scratch` out."
+        )
+
+
+def refuse_without_address(certificates: Certificates, *, insecure: bool) -> None:
+    """What a cluster of one's own has no use for: its workers are on this machine, with certificates of their own."""
+    if insecure or certificates != Certificates():
+        raise OptionWithoutEffect(
+            "A cluster on this machine makes its own certificates and listens on loopback alone; certificates and "
+            "`insecure` belong to the address of a scheduler (executor='tls://host:8786').",
+            parameter="executor",
         )
 
 

@@ -7,7 +7,7 @@ files with the same columns.
 from __future__ import annotations
 
 import glob
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +42,13 @@ def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list
         raise only_in_parts(str(address))
     try:
         if file.is_dir():
-            found = sorted(one for one in file.rglob("*") if one.is_file() and not is_document(one.name))
+            found = _sorted_files(one for one in file.rglob("*") if not is_document(one.name))
             if not found:
                 raise UnknownFormat(f"{file} is a folder without files; give one of files.", where=str(file))
             return found
         if not file.exists() and any(sign in file.name for sign in "*?["):
             fitting = glob.glob(str(file), recursive=True)  # noqa: PTH207 (the pattern may be absolute)
-            found = sorted(Path(one) for one in fitting if Path(one).is_file())
+            found = _sorted_files(map(Path, fitting))
             if not found:
                 raise MissingFile(f"No file fits {file}; check the pattern.", where=str(file))
             return found
@@ -60,6 +60,18 @@ def files_of(path: str | Path, options: Mapping[str, Any] | None = None) -> list
     except (OSError, ValueError):
         pass  # what is wrong with the name is said where it is opened
     return [readable_file(file)]
+
+
+def _sorted_files(paths: Iterable[Path]) -> list[Path]:
+    """Those of the paths that are files, in the order of their names. A link to nothing is a file that is missing."""
+    listed = sorted(paths)
+    for path in listed:
+        if path.is_symlink() and not path.exists():
+            raise MissingFile(
+                f"{path.name} is a link to a file that is not there; restore the file, or remove the link.",
+                where=str(path),
+            )
+    return [path for path in listed if path.is_file()]
 
 
 def only_in_parts(address: str) -> BadParameter:
