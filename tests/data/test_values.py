@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from datetime import date, datetime
 from typing import Any
 
@@ -98,3 +99,11 @@ def test_many_amounts_are_encoded_as_sorting_them_would() -> None:
     changed[150_000] = 1 / 3
     codes, domain = encoded(changed)
     assert domain.gather(pl.Series(codes)).equals(changed, check_names=False)
+
+
+def test_a_number_too_large_for_a_scale_is_encoded_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codes, domain = encoded(pl.Series("a", [1.25, 1.5e308] * 5000))
+    assert domain.to_list() == [1.25, 1.5e308]
+    assert codes.tolist() == [0, 1] * 5000

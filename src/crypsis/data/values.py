@@ -225,8 +225,9 @@ def _scale_of(numbers: np.ndarray[Any, Any]) -> int | None:
         return 1
     if numbers.dtype != np.float64 or not np.isfinite(numbers).all():
         return None
-    fitting = (scale for scale in _SCALES if (np.rint(numbers * scale) / scale == numbers).all())
-    return next(fitting, None)
+    with np.errstate(over="ignore"):  # what grows infinite fits no scale
+        fitting = (scale for scale in _SCALES if (np.rint(numbers * scale) / scale == numbers).all())
+        return next(fitting, None)
 
 
 def _encoded_packed(
