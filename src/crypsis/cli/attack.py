@@ -11,11 +11,11 @@ import typer
 
 from crypsis.atomic import write_file
 from crypsis.cli.completion import offer_attacks
-from crypsis.cli.output import note, note_compilation, progress, show, show_table
+from crypsis.cli.output import note, note_compilation, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS, checked_from_settings
-from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts, started
+from crypsis.cli.where_to_run import OnParts, WhereToRun, at_work, refuse_without_parts
 from crypsis.errors import NotApplicable, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -119,12 +119,8 @@ class AttackCommand(OnParts):
         chosen = chosen or _first_of(fitting)
         original = scan_original(self.read, self.release, self.original.files)
         note_compilation()
-        executor = started(where)
-        try:
-            with progress():
-                result = attack_release_parts(self.release, original, chosen, executor)
-        finally:
-            executor.close()
+        with at_work(where) as (executor, _):
+            result = attack_release_parts(self.release, original, chosen, executor)
         return chosen, result, guarantee_from_dict(open_parts(self.release)[0].manifest["guarantee"])
 
 

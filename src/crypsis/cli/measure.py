@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.completion import offer_metrics
-from crypsis.cli.output import by_direction, note, progress, show, show_table
+from crypsis.cli.output import by_direction, note, show, show_table
 from crypsis.cli.reading import Reader, read_original
 from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts, started
+from crypsis.cli.where_to_run import OnParts, WhereToRun, at_work, refuse_without_parts
 from crypsis.errors import NotApplicable, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -101,12 +101,8 @@ class Measure(OnParts):
                 )
         queries = () if self.queries is None else read_queries(self.queries)
         original = scan_original(self.read, self.release, self.original.files)
-        executor = started(where)
-        try:
-            with progress():
-                measured_parts = measure_release_parts(self.release, original, executor, queries)
-        finally:
-            executor.close()
+        with at_work(where) as (executor, _):
+            measured_parts = measure_release_parts(self.release, original, executor, queries)
         short = short_names()
         asked = [
             next((one for one in short.get(name, {}) if one in measured_parts), name) for name in self.metric or ()

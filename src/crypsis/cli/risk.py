@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crypsis.cli.output import progress, show, show_table
+from crypsis.cli.output import show, show_table
 from crypsis.cli.person_question import note_person
 from crypsis.cli.reading import Reader, ReadingCommand
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import OnParts, WhereToRun, refuse_without_parts, started
+from crypsis.cli.where_to_run import OnParts, WhereToRun, at_work, refuse_without_parts
 from crypsis.errors import BadParameter, OptionWithoutEffect
 
 if TYPE_CHECKING:
@@ -86,12 +86,8 @@ class Risk(OnParts):
 def _risk_of_parts(folder: Path, where: WhereToRun, settings: dict[str, Any]) -> TableRisk:
     from crypsis.parts_attack import risk_of_release_parts
 
-    executor = started(where)
-    try:
-        with progress():
-            return risk_of_release_parts(folder, executor, **settings)
-    finally:
-        executor.close()
+    with at_work(where) as (executor, _):
+        return risk_of_release_parts(folder, executor, **settings)
 
 
 def _released(folder: Path) -> Any:

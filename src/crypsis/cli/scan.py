@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crypsis.cli.output import progress, show, show_table
+from crypsis.cli.output import show, show_table
 from crypsis.cli.reading import Reader
 from crypsis.cli.reading.input_place import Place
 from crypsis.cli.settings import SETTINGS
-from crypsis.cli.where_to_run import OnParts, WhereToRun, started
+from crypsis.cli.where_to_run import OnParts, WhereToRun, at_work
 from crypsis.wording import counted
 
 if TYPE_CHECKING:
@@ -52,12 +52,8 @@ class Scan(OnParts):
         from crypsis.run_context import RunContext
 
         scanned = self.read.typed.scan(self.input.files, SOURCES[self.kind])
-        executor = started(WhereToRun.of(self))
-        try:
-            with progress() as listener:
-                facts = facts_of(scanned, executor, RunContext(listener))
-        finally:
-            executor.close()
+        with at_work(WhereToRun.of(self)) as (executor, listener):
+            facts = facts_of(scanned, executor, RunContext(listener))
         if SETTINGS.get().json:
             show(facts.to_dict(), "")
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,15 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crypsis.cli.command import Command
-from crypsis.cli.output import note
+from crypsis.cli.output import note, progress
 from crypsis.errors import OptionWithoutEffect
 from crypsis.executors.choice import WhereToRun
 from crypsis.parameters import parameters_of
 
 if TYPE_CHECKING:
     from crypsis.executors.executor import Executor
+    from crypsis.run_context import Listener
 
-__all__ = ["InBlocks", "OnParts", "WhereToRun", "refuse_without_parts", "started"]
+__all__ = ["InBlocks", "OnParts", "WhereToRun", "at_work", "refuse_without_parts", "started"]
 
 _HELP = {parameter.name: parameter.help for parameter in parameters_of(WhereToRun)}
 
@@ -71,6 +74,17 @@ def started(where: WhereToRun) -> Executor:
     if link := getattr(executor, "dashboard_link", None):
         note(f"dashboard {link}")
     return executor
+
+
+@contextmanager
+def at_work(where: WhereToRun) -> Iterator[tuple[Executor, Listener]]:
+    """An executor that is closed afterwards, and the listener that shows how far it is."""
+    executor = started(where)
+    try:
+        with progress() as listener:
+            yield executor, listener
+    finally:
+        executor.close()
 
 
 def refuse_without_parts(where: WhereToRun) -> None:

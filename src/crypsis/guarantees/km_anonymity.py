@@ -8,7 +8,7 @@ from typing import Annotated
 
 from crypsis.guarantees.guarantee import EACH_UNIT, KNOWN_MERGES, POOLED_KNOWLEDGE
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED, OrderOrTime
-from crypsis.guarantees.trajectory_or_owner import Unit
+from crypsis.guarantees.trajectory_or_owner import CountsIndividuals, Unit
 from crypsis.parameters import AtLeast
 
 KnownLength = Annotated[int, AtLeast(0), "Longest subsequence the adversary may know."]
@@ -16,7 +16,7 @@ SharedByIndividuals = Annotated[int, AtLeast(1), "Individuals that must share ea
 
 
 @dataclass(frozen=True, kw_only=True)
-class KmAnonymity(OrderOrTime):
+class KmAnonymity(CountsIndividuals, OrderOrTime):
     """Every subsequence of 1 to m symbols that occurs at all occurs for at least k individuals.
 
     Poulis, Skiadopoulos, Loukides, Gkoulalas-Divanis. Apriori-based algorithms for
@@ -46,10 +46,9 @@ class KmAnonymity(OrderOrTime):
 
     @property
     def scope(self) -> str:
-        individuals = "trajectories" if self.unit == "trajectory" else "owners"
         return (
             f"Every sequence of up to {self.m} published locations that occurs in the data "
-            f"occurs for at least {self.k} {individuals}."
+            f"occurs for at least {self.k} {self.individuals}."
             f"{self.time_words}"
         )
 

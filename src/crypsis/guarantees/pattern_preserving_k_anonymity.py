@@ -8,12 +8,12 @@ from typing import Annotated
 from crypsis.guarantees.guarantee import POOLED_KNOWLEDGE
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED
 from crypsis.guarantees.shared_sequences import SharedSequences
-from crypsis.guarantees.trajectory_or_owner import Unit
+from crypsis.guarantees.trajectory_or_owner import CountsIndividuals, Unit
 from crypsis.parameters import AtLeast
 
 
 @dataclass(frozen=True, kw_only=True)
-class PatternPreservingKAnonymity(SharedSequences):
+class PatternPreservingKAnonymity(CountsIndividuals, SharedSequences):
     """Every published subsequence is contained in the original sequences of at least k individuals.
 
     Pensa, Monreale, Pinelli, Pedreschi. Pattern-preserving k-anonymization of sequences and its application to
@@ -47,9 +47,8 @@ class PatternPreservingKAnonymity(SharedSequences):
 
     @property
     def scope(self) -> str:
-        individuals = "trajectories" if self.unit == "trajectory" else "owners"
         return (
             f"Every sequence of locations that a published trajectory contains is contained in the original data of "
-            f"at least {self.k} {individuals}. Published trajectories need not be true for any single individual."
+            f"at least {self.k} {self.individuals}. Published trajectories need not be true for any single individual."
             f"{self.time_words}"
         )

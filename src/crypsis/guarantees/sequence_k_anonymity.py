@@ -8,14 +8,14 @@ from typing import Annotated
 from crypsis.guarantees.guarantee import EACH_UNIT, POOLED_KNOWLEDGE
 from crypsis.guarantees.known_time import TIMES_NOT_COVERED
 from crypsis.guarantees.shared_sequences import SharedSequences
-from crypsis.guarantees.trajectory_or_owner import Unit
+from crypsis.guarantees.trajectory_or_owner import CountsIndividuals, Unit
 from crypsis.parameters import AtLeast
 
 _IN_ORIGINAL = "For what fewer than k published trajectories contain, that k original ones do."
 
 
 @dataclass(frozen=True, kw_only=True)
-class SequenceKAnonymity(SharedSequences):
+class SequenceKAnonymity(CountsIndividuals, SharedSequences):
     """Every published subsequence is contained in the trajectories of at least k individuals, original or published.
 
     Monreale, Andrienko, Andrienko, Giannotti, Pedreschi, Rinzivillo, Wrobel. Movement data anonymity through
@@ -54,10 +54,9 @@ class SequenceKAnonymity(SharedSequences):
 
     @property
     def scope(self) -> str:
-        individuals = "trajectories" if self.unit == "trajectory" else "owners"
         where = "of the published data" if self.strict else "of the original or of the published data"
         return (
             f"Every sequence of locations that a published trajectory contains is contained in the data of at least "
-            f"{self.k} {individuals} {where}."
+            f"{self.k} {self.individuals} {where}."
             f"{self.time_words}"
         )

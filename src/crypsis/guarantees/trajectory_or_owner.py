@@ -13,3 +13,14 @@ ChosenUnit = Annotated[
     TRAJECTORY_OR_OWNER,
     "What counts as one individual where owners have several trajectories; then it must be chosen.",
 ]
+
+
+class CountsIndividuals:
+    """A guarantee whose `unit` says what counts as one individual."""
+
+    unit: str
+
+    @property
+    def individuals(self) -> str:
+        """What is counted, in words."""
+        return "trajectories" if self.unit == "trajectory" else "owners"

@@ -12,19 +12,18 @@ from crypsis.data.synthetic import SyntheticTrajectories
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.page import columns, exact, paragraph, pictured, section, tile
-from crypsis.reports.private_facts import PrivateFacts
 from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
+from crypsis.reports.synthetic_facts import SyntheticFacts, in_proportion
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
 _LENGTHS = Wording("trajectory", "trajectories", marked("visits"), marked("visits in the trajectory (length)"))
 _TIMES = Wording("visit", "visits", marked("time"), marked("time of the visit"))
-_MOST_DRAWN = 2_000_000
 _DOMAINS = {"locations": marked("Locations"), "times": marked("Times")}
 _RULES = {
     "canonical": marked("by time, at one time by place"),
@@ -39,7 +38,7 @@ _SCHEMES = {
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticFacts(PrivateFacts):
+class TrajectoryFacts(SyntheticFacts):
     """The manifest and the rows."""
 
     row_words = ("distinct trajectory", "distinct trajectories")
@@ -47,18 +46,13 @@ class SyntheticFacts(PrivateFacts):
     published: SyntheticTrajectories
 
     @property
-    def lengths(self) -> Int64s:
-        """The length of every trajectory, of very many only in proportion."""
-        return _repeated(self.published.lengths, self.published.copies)
-
-    @property
     def times(self) -> Int64s:
         """The time of every visit, of very many only in proportion."""
         copies = np.repeat(self.published.copies, self.published.lengths)
-        return _repeated(self.published.times.decode(self.published.time_codes), copies)
+        return in_proportion(self.published.times.decode(self.published.time_codes), copies)
 
 
-def summary(facts: SyntheticFacts) -> Markup:
+def summary(facts: TrajectoryFacts) -> Markup:
     """Section: what was published and what it cost."""
     published = facts.published
     visited = len(np.unique(published.location_codes))
@@ -76,7 +70,7 @@ def summary(facts: SyntheticFacts) -> Markup:
     return section(_("At a glance"), element("dl", *tiles, class_="tiles"), class_="glance")
 
 
-def kept(facts: SyntheticFacts) -> Markup:
+def kept(facts: TrajectoryFacts) -> Markup:
     """Section: what is assumed public, and how the budget was kept."""
     data = facts.section("data")
     public = [
@@ -104,13 +98,13 @@ def _bounds(times: TimeDomain) -> dict[str, int]:
     return {"first": times.first, "stop": times.stop, "step": times.step}
 
 
-def _unit(facts: SyntheticFacts) -> str:
+def _unit(facts: TrajectoryFacts) -> str:
     """What one step of time is, where the publisher said so."""
     unit = facts.published.times.unit
     return _("in the unit of the data") if unit is None else _("in units of 1 {unit} since 1970", unit=unit)
 
 
-def left(facts: SyntheticFacts) -> Markup:
+def left(facts: TrajectoryFacts) -> Markup:
     """Section: why there are no figures."""
     return utility(
         _(
@@ -120,7 +114,7 @@ def left(facts: SyntheticFacts) -> Markup:
     )
 
 
-def shapes(facts: SyntheticFacts) -> Markup:
+def shapes(facts: TrajectoryFacts) -> Markup:
     """Section: lengths and times."""
     if not len(facts.published):
         return section(
@@ -144,7 +138,7 @@ def shapes(facts: SyntheticFacts) -> Markup:
     )
 
 
-def frequent(facts: SyntheticFacts) -> Markup:
+def frequent(facts: TrajectoryFacts) -> Markup:
     """Section: the rows with the most copies."""
     rows = facts.published.take(np.argsort(-facts.published.copies, kind="stable")[:MOST_LISTED]).to_lists()
     if not rows:
@@ -160,24 +154,18 @@ def _visits(visits: list[tuple[str, int]]) -> Markup:
     )
 
 
-def _repeated(values: Int64s, copies: Int64s) -> Int64s:
-    total = int(copies.sum())
-    scale = max(1, -(-total // _MOST_DRAWN))
-    return np.repeat(values, copies if scale == 1 else -(-copies // scale)).astype(np.int64)
-
-
-def _length_histogram(facts: SyntheticFacts) -> Markup:
+def _length_histogram(facts: TrajectoryFacts) -> Markup:
     return histogram(
         (Series("bar-neutral", "", facts.lengths),), _LENGTHS, _("Histogram of the lengths of trajectories.")
     )
 
 
-def _time_histogram(facts: SyntheticFacts) -> Markup:
+def _time_histogram(facts: TrajectoryFacts) -> Markup:
     return histogram((Series("bar-neutral", "", facts.times),), _TIMES, _("Histogram of the times of visits."))
 
 
 SYNTHETIC_REPORT = ReportPlan(
-    lambda manifest, published, _: SyntheticFacts(manifest, published),
+    lambda manifest, published, _: TrajectoryFacts(manifest, published),
     (verdict, summary, promise, kept, shapes, frequent, left, provenance),
     {"trajectory-lengths": _length_histogram, "visit-times": _time_histogram},
 )

@@ -6,24 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crypsis.arrays import Int64s
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.histogram import Series, Wording, histogram
 from crypsis.reports.page import exact, paragraph, pictured, section, tile
-from crypsis.reports.private_facts import PrivateFacts
 from crypsis.reports.report_plan import ReportPlan
 from crypsis.reports.sections.budget import epsilon_tile, spent, table, utility
 from crypsis.reports.sections.promise import promise
 from crypsis.reports.sections.provenance import provenance
 from crypsis.reports.sections.verdict import verdict
+from crypsis.reports.synthetic_facts import SyntheticFacts
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import counted, figure, shortened, shown
 
 MOST_LISTED = 12
 MOST_ITEMS = 8
 _SIZES = Wording("record", "records", marked("items"), marked("items in the record (length)"))
-_MOST_DRAWN = 2_000_000
 _THRESHOLDS = {
     "bounded": marked("so that few empty combinations pass"),
     "printed": marked("as the article prints them"),
@@ -31,19 +29,12 @@ _THRESHOLDS = {
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticSetFacts(PrivateFacts):
+class SyntheticSetFacts(SyntheticFacts):
     """The manifest and the rows."""
 
     row_words = ("distinct set", "distinct sets")
 
     published: SyntheticTransactions
-
-    @property
-    def sizes(self) -> Int64s:
-        """The size of every record, of very many only in proportion."""
-        copies = self.published.copies
-        scale = max(1, -(-int(copies.sum()) // _MOST_DRAWN))
-        return np.repeat(self.published.lengths, -(-copies // scale)).astype(np.int64)
 
 
 def summary(facts: SyntheticSetFacts) -> Markup:
@@ -120,7 +111,7 @@ def _items(labels: list[str]) -> Markup:
 
 
 def _size_histogram(facts: SyntheticSetFacts) -> Markup:
-    return histogram((Series("bar-neutral", "", facts.sizes),), _SIZES, _("Histogram of the sizes of records."))
+    return histogram((Series("bar-neutral", "", facts.lengths),), _SIZES, _("Histogram of the sizes of records."))
 
 
 SYNTHETIC_SETS_REPORT = ReportPlan(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from crypsis.data.declarations import Declarations
 from crypsis.data.foreign_table import read_foreign_table
-from crypsis.data.sources.data_source import DataFile, DataSource, Label
-from crypsis.data.sources.shared_options import Columns, Person
+from crypsis.data.sources.data_source import DataFile, DataSource
+from crypsis.data.sources.shared_options import Columns, MissingTexts, Person
 from crypsis.data.sources.table import item_separators, sensitive_items
 from crypsis.data.ways_of_reading import Way
 from crypsis.errors import OptionWithoutEffect
@@ -25,11 +25,7 @@ class PublishedTableSource(DataSource):
 
     columns: Columns = None
     person: Person = None
-    missing: Annotated[
-        tuple[str, ...],
-        Label("Texts that mean a missing value"),
-        "Texts that mean a missing value, a,b,c (default: ?).",
-    ] = ("?",)
+    missing: MissingTexts = ("?",)
 
     def way(self, file: DataFile) -> Way:
         return PUBLISHED

@@ -45,6 +45,11 @@ Person = Annotated[
     NamesColumn("Person, where one has several records"),
     "Column that names the person, where one has several records; it is never published.",
 ]
+MissingTexts = Annotated[
+    tuple[str, ...],
+    Label("Texts that mean a missing value"),
+    "Texts that mean a missing value, a,b,c (default: ?).",
+]
 EachRowIsAPerson = Annotated[bool, Label("Each row is another person"), "Confirm that no person has several records."]
 Sensitive = Annotated[
     tuple[str, ...],

@@ -13,7 +13,7 @@ from crypsis.data.declared_times import as_iso_texts, with_times
 from crypsis.data.mixed import Mixed
 from crypsis.data.relational import ROLES, Table
 from crypsis.data.sources.data_source import DataFile, DataSource, InFilesOnly, Label
-from crypsis.data.sources.shared_options import Columns, EachRowIsAPerson, Person, TimeFormat
+from crypsis.data.sources.shared_options import Columns, EachRowIsAPerson, MissingTexts, Person, TimeFormat
 from crypsis.data.ways_of_reading import Way
 from crypsis.errors import BadParameter
 from crypsis.parameters import OneOf
@@ -35,11 +35,7 @@ class TableSource(DataSource):
     rest: Annotated[str | None, OneOf(*ROLES), InFilesOnly(), "Role of the columns that are given none."] = None
     person: Person = None
     each_row_is_a_person: EachRowIsAPerson = False
-    missing: Annotated[
-        tuple[str, ...],
-        Label("Texts that mean a missing value"),
-        "Texts that mean a missing value, a,b,c (default: ?).",
-    ] = ("?",)
+    missing: MissingTexts = ("?",)
     as_missing: Annotated[
         bool,
         Label("Cells of another type are missing"),

@@ -27,7 +27,7 @@ from crypsis.methods.mixed.item_recoding import ItemRecoder
 from crypsis.methods.mixed.mixed_blocks import anonymize_in_blocks
 from crypsis.methods.mixed.recoded_clusters import Prepared, publish_clusters, recode_clusters, refuse_frequent_secrets
 from crypsis.methods.relational.bottom_up import BottomUp
-from crypsis.methods.relational.cluster import Cluster
+from crypsis.methods.relational.cluster import SEED_RECORDS, Cluster
 from crypsis.methods.relational.diversity import Diversity
 from crypsis.methods.relational.incognito import Incognito
 from crypsis.methods.relational.mondrian import Mondrian
@@ -95,9 +95,7 @@ class MixedMethod(Method):
         float, Between(0, 1), "For incognito, top-down and bottom-up: share of the records that may be suppressed."
     ] = 0.0
     seeds: Annotated[
-        str,
-        OneOf(random="any record", first="the first record", farthest="the farthest record"),
-        "For cluster: which record starts a cluster: any, the first, the farthest one.",
+        str, SEED_RECORDS, "For cluster: which record starts a cluster: any, the first, the farthest one."
     ] = "random"
     seed: RandomSeed = 0
 

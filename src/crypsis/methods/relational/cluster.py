@@ -43,6 +43,8 @@ from crypsis.parameters import OneOf
 from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
 
+SEED_RECORDS = OneOf(random="any record", first="the first record", farthest="the farthest record")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster(RelationalMethod):
@@ -73,11 +75,7 @@ class Cluster(RelationalMethod):
     scaling: ClassVar[Scaling] = Scaling.BLOCKS
     randomized: ClassVar[bool] = True
 
-    seeds: Annotated[
-        str,
-        OneOf(random="any record", first="the first record", farthest="the farthest record"),
-        "Which record starts a cluster: any, the first, the farthest one.",
-    ] = "random"
+    seeds: Annotated[str, SEED_RECORDS, "Which record starts a cluster: any, the first, the farthest one."] = "random"
     seed: RandomSeed = 0
 
     def generalized(self, quasi: QuasiIdentifiers, diversity: Diversity, context: RunContext) -> PublishedTable:

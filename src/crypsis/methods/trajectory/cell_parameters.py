@@ -12,3 +12,4 @@ ComparedDistance = Annotated[
     "Which distance of the points of a cell the limit is compared with.",
 ]
 FewestCells = Annotated[int, AtLeast(1), "With this many cells left no further step is begun."]
+GENERATORS = OneOf(mean="the middle of its points", medoid="its most central point")

@@ -24,7 +24,7 @@ from crypsis.guarantees import SequenceKAnonymity
 from crypsis.guarantees.trajectory_or_owner import TRAJECTORY_OR_OWNER
 from crypsis.methods.method import Method
 from crypsis.methods.scaling import BlockSize, Scaling
-from crypsis.methods.trajectory.cell_parameters import ComparedDistance, FewestCells
+from crypsis.methods.trajectory.cell_parameters import GENERATORS, ComparedDistance, FewestCells
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
 from crypsis.methods.trajectory.kam_cut import KAMCut
 from crypsis.methods.trajectory.kam_rec import KAMRec
@@ -92,11 +92,7 @@ class PPSG(Method):
         "Cells are not joined where that moves a point farther than this from its generator.",
     ] = None
     displacement: ComparedDistance = "max"
-    rep: Annotated[
-        str,
-        OneOf(mean="the middle of its points", medoid="its most central point"),
-        "The generator of a joined cell; it is never published.",
-    ] = "mean"
+    rep: Annotated[str, GENERATORS, "The generator of a joined cell; it is never published."] = "mean"
     min_cells: FewestCells = 2
     max_steps: Annotated[int | None, AtLeast(0), "Most steps of joining cells."] = None
     min_angle: Annotated[

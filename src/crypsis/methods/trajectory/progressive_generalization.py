@@ -16,12 +16,12 @@ from crypsis.arrays import Float64s
 from crypsis.data.track import Tracks
 from crypsis.errors import BadParameter
 from crypsis.kernels.cell_points import displacements, medoid
-from crypsis.methods.trajectory.cell_parameters import ComparedDistance, FewestCells
+from crypsis.methods.trajectory.cell_parameters import GENERATORS, ComparedDistance, FewestCells
 from crypsis.methods.trajectory.characteristic_points import characteristic_points
 from crypsis.methods.trajectory.point_grouping import group_means
 from crypsis.methods.trajectory.tessellation import CellFigures, Flow, Tessellation
 from crypsis.methods.trajectory.track_owners import individuals_of
-from crypsis.parameters import Above, AtLeast, Checked, OneOf
+from crypsis.parameters import Above, AtLeast, Checked
 
 TOLERANCE = 1e-9
 
@@ -44,11 +44,7 @@ class Merging(Checked):
         float | None, Above(0), "A merge that would move points farther than this from their generator is left out."
     ] = None
     displacement: ComparedDistance = "max"
-    rep: Annotated[
-        str,
-        OneOf(mean="the middle of its points", medoid="its most central point"),
-        "The generator of a merged cell; never published.",
-    ] = "mean"
+    rep: Annotated[str, GENERATORS, "The generator of a merged cell; never published."] = "mean"
     min_cells: FewestCells = 2
 
 

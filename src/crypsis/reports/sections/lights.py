@@ -14,11 +14,9 @@ TITLES = {
     "disclosure": marked("Disclosure"),
     "usefulness": marked("Usefulness"),
 }
-_NOTHING = {
-    "guarantee": marked("Nothing was checked."),
-    "disclosure": marked("Nothing was found beside what the guarantee covers."),
-    "usefulness": marked("No finding."),
-}
+_NO_FINDING = marked("No finding.")
+_NOTHING_CHECKED = marked("Nothing was checked.")
+_NOTHING_BESIDE = marked("Nothing was found beside what the guarantee covers.")
 _LOSS_UNKNOWN = marked(
     "No finding in the published data. How much was lost against the original does not follow from them."
 )
@@ -41,8 +39,9 @@ def lights(review: Review) -> Markup:
 
 def nothing_found(name: str, review: Review) -> str:
     """What a light says that has no finding; without the original it cannot say what was lost."""
-    blind = name == "usefulness" and review.basis == PUBLIC
-    return _(_LOSS_UNKNOWN if blind else _NOTHING[name])
+    if name == "usefulness":
+        return _(_LOSS_UNKNOWN if review.basis == PUBLIC else _NO_FINDING)
+    return _(_NOTHING_CHECKED if name == "guarantee" else _NOTHING_BESIDE)
 
 
 def _box(name: str, light: Light, nothing: str) -> Markup:

@@ -56,15 +56,10 @@ _OF_PLACE = {
     DASK: ("workers", "memory", "block_rows", "scratch"),
     CLUSTER: ("address", "workers", "memory", "block_rows", "scratch", "tls_ca", "tls_cert", "tls_key"),
 }
-_TASKS = {
-    "look": marked("Looking at the parts"),
-    "anonymize": marked("Running"),
-    "verify": marked("Verifying the release"),
-}
-_FAILED = {
-    "look": marked("These parts cannot be read"),
-    "anonymize": marked("The run came to no release"),
-    "verify": marked("The release cannot be verified"),
+_TASKS = {  # while it goes on, and after it failed
+    "look": (marked("Looking at the parts"), marked("These parts cannot be read")),
+    "anonymize": (marked("Running"), marked("The run came to no release")),
+    "verify": (marked("Verifying the release"), marked("The release cannot be verified")),
 }
 
 
@@ -422,7 +417,7 @@ class PartsPage:
     def _show_progress(self, seen: PartsProgress) -> None:
         phase = translated(PHASES.get(seen.stage, seen.stage or PHASES["read"]))
         with theme.section(
-            _(_TASKS[seen.task]), _("It goes on when you leave this page; the result waits for you here")
+            _(_TASKS[seen.task][0]), _("It goes on when you leave this page; the result waits for you here")
         ):
             bar = ui.linear_progress(value=seen.share or 0, show_value=False, size="8px")
             if seen.share is None:
@@ -441,7 +436,7 @@ class PartsPage:
         """What went wrong, with the control that mends it."""
         error = dict(seen.error or {})
         code = error.get("code")
-        with theme.fault(_(_FAILED[seen.task]), note_words(str(error.get("message", "")))):
+        with theme.fault(_(_TASKS[seen.task][1]), note_words(str(error.get("message", "")))):
             if code in ("unconfirmed-column", "direct-identifier"):
                 columns = [*map(str, error.get("columns") or ())]
                 words = _("Publish {columns} all the same", columns=", ".join(columns))
@@ -465,7 +460,7 @@ class PartsPage:
                 theme.secondary(_("Run again"), notify_errors(self._start), "play_arrow")
             else:
                 theme.secondary(_("Try again"), notify_errors(partial(in_thread, again, self.entry.number)), "refresh")
-        self.aloud.say(_(_FAILED[seen.task]))
+        self.aloud.say(_(_TASKS[seen.task][1]))
 
     async def _run_with(self, **changed: Any) -> None:
         self._keep(**changed)

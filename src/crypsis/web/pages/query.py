@@ -33,17 +33,16 @@ LABELS = {
     "od": marked("Who went from one region to another"),
     "copresence": marked("Who met whom"),
 }
-REGIONS = {
-    "region": marked("Region: places or areas"),
-    "origin": marked("From these places or areas"),
-    "destination": marked("To these"),
+REGIONS = {  # by parameter: its label, and its option on the command line
+    "region": (marked("Region: places or areas"), "--region"),
+    "origin": (marked("From these places or areas"), "--from"),
+    "destination": (marked("To these"), "--to"),
 }
 _MODES = {
     "sometime": marked("sometime in the period"),
     "throughout": marked("throughout the period"),
     "within": marked("within the period only"),
 }
-_OPTIONS = {"origin": "--from", "destination": "--to"}
 TREE_FILE = "hierarchy.csv"
 
 
@@ -80,7 +79,8 @@ def command(question: Question, asked: AskedResult) -> str:
         if name == "conditions":
             words += value
         elif value:
-            words += [_OPTIONS.get(name, f"--{name}"), ",".join(value) if isinstance(value, tuple) else value]
+            option = REGIONS[name][1] if name in REGIONS else f"--{name}"
+            words += [option, ",".join(value) if isinstance(value, tuple) else value]
     if question.names_nodes and not asked.publishes_tree:
         words += ["--taxonomy", TREE_FILE]
     return shlex.join(words)
@@ -168,7 +168,7 @@ class QueryPage:
 
     def _field(self, name: str, asked: AskedResult) -> Any:
         if name in REGIONS:
-            return RegionField(_(REGIONS[name]), asked, self._changed)
+            return RegionField(_(REGIONS[name][0]), asked, self._changed)
         if name == "mode":
             return _select(_("When"), _worded({mode: _MODES[mode] for mode in MODES}), MODES[0], self._changed)
         if name == "relation":
