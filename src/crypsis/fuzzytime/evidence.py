@@ -12,9 +12,7 @@ from crypsis.fuzzytime.interval import FuzzyInterval, Number
 
 
 @dataclass(frozen=True)
-class Extent:
-    """The state held, or did not hold, throughout [start, end]."""
-
+class _Stretch:
     start: Number
     end: Number
 
@@ -23,14 +21,13 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class Dated:
+class Extent(_Stretch):
+    """The state held, or did not hold, throughout [start, end]."""
+
+
+@dataclass(frozen=True)
+class Dated(_Stretch):
     """The state held, or did not hold, at one unknown instant of [start, end]."""
-
-    start: Number
-    end: Number
-
-    def __post_init__(self) -> None:
-        _check(self.start, self.end)
 
 
 Observation = Extent | Dated

@@ -11,7 +11,7 @@ from crypsis.data.disassociated import DisassociatedTransactions
 from crypsis.data.synthetic_sets import SyntheticTransactions
 from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.errors import BadParameter, NotApplicable
-from crypsis.metrics.exact_sums import mean
+from crypsis.metrics.count_errors import error_figures
 from crypsis.metrics.figure import SHARE, Figure
 from crypsis.metrics.metric import Metric
 
@@ -27,14 +27,7 @@ class ItemFrequencyError:
     subset: Float64s | None = None
 
     def figures(self) -> dict[str, float | int]:
-        if not len(self.errors):
-            return {}
-        figures = {
-            "item_frequency_loss": mean(self.errors),
-            "item_frequency_median_loss": float(np.median(self.errors)),
-            "item_frequency_max_loss": float(self.errors.max()),
-        }
-        return figures if self.subset is None else figures | {"item_frequency_subset_loss": mean(self.subset)}
+        return error_figures("item_frequency", self.errors, self.subset)
 
 
 def item_frequency_error(

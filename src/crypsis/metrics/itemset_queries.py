@@ -19,7 +19,8 @@ from crypsis.data.transaction import PublishedTransactions, Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadParameter, NotApplicable
 from crypsis.metrics.canonical_rows import canonical_rows
-from crypsis.metrics.exact_sums import mean, total, weighted_total
+from crypsis.metrics.count_errors import error_figures
+from crypsis.metrics.exact_sums import total, weighted_total
 from crypsis.metrics.figure import Figure
 from crypsis.metrics.metric import Metric
 
@@ -36,15 +37,7 @@ class ItemsetQueryError:
     subset: Float64s | None = None
 
     def figures(self) -> dict[str, float | int]:
-        if not len(self.errors):
-            return {}
-        figures = {
-            "itemset_query_loss": mean(self.errors),
-            "itemset_query_median_loss": float(np.median(self.errors)),
-            "itemset_query_max_loss": float(self.errors.max()),
-            "itemset_query_zero": self.zero,
-        }
-        return figures if self.subset is None else figures | {"itemset_query_subset_loss": mean(self.subset)}
+        return error_figures("itemset_query", self.errors, self.subset, zero=self.zero)
 
 
 def itemset_query_error(
