@@ -170,3 +170,49 @@ def test_too_few_people_are_said_before_the_method_refuses(run: Run, tmp_path: P
     rows = [f"{user},2020-01-01T10:0{minute}:00,47.{user},8.{minute}\n" for user in range(2) for minute in range(5)]
     file.write_text("uid,time,lat,lon\n" + "".join(rows))
     assert "This will be refused (too few tracks: 2, and 5 must look alike)" in run("data", "inspect", file).out
+
+
+NAMED = {
+    "names that repeat.csv": "Name,age,zip\n"
+    + "".join(f"Li {row % 7},{20 + row % 9},8{row % 4}00\n" for row in range(80)),
+    "visits without coordinates.csv": "user,time,station\n"
+    + "".join(f"u{row // 3},2024-03-01 1{row % 3}:00,{'ABC'[row % 3]}\n" for row in range(90)),
+    "unordered fixes.csv": "user,time,lat,lon\n"
+    + "".join(f"u{row % 9},2024-03-01 1{9 - row // 9}:00,47.{row},8.{row}\n" for row in range(90)),
+    "aligned.txt": f"{'id':>6}{'age':>6}{'income':>12}\n"
+    + "".join(f"{row:>6}{20 + row % 9:>6}{1000.25 * (row + 1):>12}\n" for row in range(80)),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_file_in_a_folder_gets_the_same_commands_however_its_path_is_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "export").mkdir()
+    file = tmp_path / "export" / name
+    file.write_text(NAMED[name])
+    monkeypatch.chdir(tmp_path)
+    relative, absolute = (
+        json.loads(run("data", "inspect", path, "--json").out) for path in (Path("export") / name, file)
+    )
+    assert relative["commands"]
+    assert relative["commands"] == {
+        words: command.replace(f"{tmp_path}/", "") for words, command in absolute["commands"].items()
+    }
+    assert relative.get("person") == absolute.get("person")
+    for command in commands(run, Path("export") / name).values():
+        made = run(*command, "--overwrite")
+        assert made.code == 0, made.err
+    assert run("data", "inspect", Path("export") / name, "--as-experiment").code == 0
+
+
+def test_a_command_that_cannot_run_says_so_before(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "fixes.csv"
+    file.write_text(
+        "user,time,lat,lon\n" + "".join(f"u{n // 9},2008060807{n % 9 + 10}00,47.{n},8.{n}\n" for n in range(90))
+    )
+    said = run("data", "inspect", file).out
+    assert "This will be refused (The numbers of column 'time' seem to be the digits of a day and a time" in said
+    assert "--time-format %Y%m%d%H%M%S" in said
+    file.write_text("user\n" + "".join(f"u{row}\n" for row in range(30)))
+    assert "This will be refused (no column is a quasi-identifier" in run("data", "inspect", file).out

@@ -133,3 +133,31 @@ def test_degrees_are_not_asked_about(tmp_path: Path) -> None:
     rows = "".join(f"{row // 5};2020-06-08 10:{row:02d};48,13{row % 10};11.57{row % 10}\n" for row in range(20))
     found = inspect_file(write(tmp_path, "t.csv", f"id;time;lat;lon\n{rows}"))
     assert (found.kind, found.understood.questions) == ("tracks", ())
+
+
+def test_planar_coordinates_that_may_be_degrees_are_asked_about(tmp_path: Path) -> None:
+    file = tmp_path / "fixes.csv"
+    rows = [f"u{n // 9},{n},{8 + n / 7919:.6f},{47 + n / 7907:.6f}" for n in range(90)]
+    file.write_text("\n".join(["user,time,x,y", *rows]) + "\n")
+    (question,) = inspect_file(file).understood.questions
+    assert question.endswith("say lon='x' and lat='y'")
+    assert "lat" not in "".join(inspect_file(_planar(file)).understood.questions)
+
+
+def _planar(file: Path) -> Path:
+    rows = [f"u{n // 9},{n},{n * 1.5},{n * 2.5}" for n in range(30)]
+    file.write_text("\n".join(["user,time,x,y", *rows]) + "\n")
+    return file
+
+
+def test_markers_among_texts_are_asked_about_and_kept(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("sex,country,drug\nm,NA,none\nf,DE,aspirin\n#NV,FR,none\n")
+    found = inspect_file(file)
+    assert found.understood.questions == (
+        "#NV in 'sex' may mean a missing value; if so, say missing_tokens=['sex=#NV']",
+        "NA in 'country' may mean a missing value; if so, say missing_tokens=['country=NA']",
+    )
+    assert [column.missing for column in found.columns] == [0, 0, 0]
+    told = inspect_file(file, missing_tokens=("sex=#NV", "country=NA"))
+    assert (told.understood.questions, [column.missing for column in told.columns]) == ((), [1, 1, 0])

@@ -113,3 +113,14 @@ def test_rows_and_events_of_every_file_are_read(tmp_path: Path, suffix: str, sou
     for path in several:
         read = log.load(DataFile(path), source or Declarations())
         assert read.to_frame().equals(whole_log.to_frame())
+
+
+def test_tracks_of_one_name_in_two_files_are_two_tracks(tmp_path: Path) -> None:
+    point = '<trkpt lat="47.{n}" lon="8.{n}"><time>2024-05-01T07:0{n}:00Z</time></trkpt>'
+    for name in ("ana", "bo"):
+        points = "".join(point.format(n=n) for n in range(3))
+        (tmp_path / f"{name}.gpx").write_text(f"<gpx><trk><name>run</name><trkseg>{points}</trkseg></trk></gpx>")
+    tracks = crypsis.read_tracks(tmp_path)
+    assert [*tracks.ids] == ["ana: run", "bo: run"]
+    assert crypsis.read(tmp_path).points == 6
+    assert [*crypsis.read_tracks(tmp_path / "ana.gpx").ids] == ["run"]

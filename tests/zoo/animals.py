@@ -204,6 +204,20 @@ TABLES = [
         told="lines above the table that are passed over: 2",
     ),
     Animal(
+        "comments and a blank line above the header",
+        "a.csv",
+        b"# export of May\n# confidential\n\na;b\n1;x\n2;y\n",
+        {"a": [1, 2], "b": ["x", "y"]},
+        told="lines above the table that are passed over: 3",
+    ),
+    Animal(
+        "a marker among texts",
+        "a.csv",
+        b"a;b\n1;x\n2;#NV\n",
+        {"a": [1, 2], "b": ["x", "#NV"]},
+        told="#NV in 'b' may mean a missing value",
+    ),
+    Animal(
         "a title above the header of a sheet",
         "a.xlsx",
         _sheet(("Export", [["Report of May"], [], ["a", "b"], [1, "x"], [2, "y"]])),

@@ -64,7 +64,7 @@ def inspect(
     like, commands = inspection.person_like, {}
     if inspection.kind != "published" and inspection.rows:
         section = first_look(input, settings, inspection).section
-        like = like or person_question(Dataset({"path": str(input), **section}, input.parent))
+        like = like or person_question(Dataset({"path": str(input), **section}, Path()))
         commands = commands_to_begin(input, section, like, inspection)
     if like is not None:
         content["person"] = asdict(like) | {"question": like.question}

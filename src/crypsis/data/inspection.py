@@ -22,10 +22,11 @@ from crypsis.data.formats.columns import is_empty
 from crypsis.data.formats.format import Format, Sequences
 from crypsis.data.formats.source import Understood
 from crypsis.data.formats.spaced import items_in_one_set
-from crypsis.data.formats.tabular import files_of, read_table_file
+from crypsis.data.formats.tabular import files_of, read_points, read_table_file
 from crypsis.data.kinds_of_data import (
     SuggestedKind,
     day_beside,
+    degrees_asked,
     has_moving_objects,
     headerless_table,
     is_list_of_baskets,
@@ -169,7 +170,7 @@ def inspect_file(
         kind = "published" if published else "trajectories"
         reason = "arrays with generalized symbols" if published else "one array of labels per line"
         return _of_sequences(file, chosen.name, arrays.offsets, labels, SuggestedKind(kind, reason), show_values)
-    told: dict[str, Any] = {}  # what has to be said about the file
+    settings: dict[str, Any] = {}  # what has to be said about the file
     steps: tuple[dict[str, Any], ...] = ()
     if format is None and not options and chosen.name == "fimi":
         if has_moving_objects(file):
@@ -183,7 +184,8 @@ def inspect_file(
         listed = chosen.read_sequences(file)
         return _of_lists(file, chosen, listed, show_values)
     if "track" in chosen.holds:
-        parts = [format_for(part, format, **options).read_points(part) for part in files_of(path)]
+        files = files_of(path)
+        parts = read_points(files, [format_for(part, format, **options) for part in files])
         frame, source = pl.concat([points for points, _ in parts], how="diagonal_relaxed"), parts[0][1]
         kinds = SuggestedKind("tracks", f"{chosen.name} holds tracks", track_columns(frame.columns, frame.columns))
     else:
@@ -206,7 +208,7 @@ def inspect_file(
         if kinds.kind == "table":
             frame = with_times(frame, time_format, missing_tokens, source)
     found = _of_frame(file, chosen, frame, source, kinds, missing_tokens, show_values)
-    return replace(found, how=told, steps=(*found.steps, *steps))
+    return replace(found, how=settings, steps=(*found.steps, *steps))
 
 
 def inspected_as_table(
@@ -298,6 +300,7 @@ def _of_frame(
             ]
     else:
         columns = [replace(one, **_use(one.name, kinds.columns)) for one in columns]
+        questions += degrees_asked(frame, kinds.columns)
     understood = getattr(source, "understood", None) or Understood({"format": chosen.label.partition(":")[0]})
     notes = [f"columns that hold what no cell of a table can are left out: {', '.join(no_cells)}"] if no_cells else []
     understood = understood.and_also([*notes, *(note for column in told for note in column.notes)], questions)

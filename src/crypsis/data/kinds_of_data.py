@@ -301,6 +301,20 @@ def _point_columns(names: list[str]) -> dict[str, str]:
     return {axis: name for axis, name in planar.items() if name is not None} if all(planar.values()) else {}
 
 
+def degrees_asked(frame: pl.DataFrame, columns: Mapping[str, str]) -> list[str]:
+    """Whether planar coordinates are degrees: both fit on the globe, and as metres they would be exact to a hair."""
+    if not {"x", "y"} <= {*columns}:
+        return []
+    x, y = (frame[columns[axis]].cast(pl.Float64, strict=False).drop_nulls() for axis in "xy")
+    exact = all(len(cells) and int((cells * 1000 % 1 != 0).sum()) > 0.5 * len(cells) for cells in (x, y))
+    if not exact or (x.abs() > 180).any() or (y.abs() > 90).any():
+        return []
+    return [
+        f"'{x.name}' and '{y.name}' hold numbers like {x[0]} and {y[0]}: as metres they are read; if they are degrees, "
+        f"say lon={x.name!r} and lat={y.name!r}"
+    ]
+
+
 def _unnamed_fixes(frame: pl.DataFrame) -> dict[str, str]:
     """The columns of position fixes in a file without a header, told by their values; empty where they do not tell.
 

@@ -21,6 +21,14 @@ MARKERS = frozenset(
     }
 )  # fmt: skip
 
+# those that are answers of their own where all others are texts: nothing is known, or nothing is there
+MAY_BE_ANSWERS = frozenset(
+    {
+        "none", "nil", "unknown", "not known", "not applicable", "unbekannt", "entfällt", "inconnu", "onbekend",
+        "desconocido", "no aplica", "неизвестно", "不明", "无", "nd", "nc", "nan", "-",
+    }
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class MissingRule:

@@ -18,7 +18,7 @@ from crypsis.data.column_words import meanings_of
 from crypsis.data.formats.columns import parse_timestamps
 from crypsis.data.formats.timestamps import Moments, looks_like_dates, recognise
 from crypsis.data.formats.written_numbers import recognise_numbers
-from crypsis.data.missing import MARKERS
+from crypsis.data.missing import MARKERS, MAY_BE_ANSWERS
 from crypsis.data.plain_texts import digits_of, iso_dates
 from crypsis.data.projection import LARGEST_DEGREES
 from crypsis.data.usual_columns import names_a_degree
@@ -31,6 +31,8 @@ _NO_WORDS = frozenset({*MARKERS, "nan", "inf", "infinity"})  # which stand among
 _MAY_BE_MORE = re.compile(  # the beginning of a date, which has a year, or of an amount
     r"(?=.*\d{4})[A-Za-z]{3,9}\.?,? (?:\d|[A-Za-z]{3,9}\.? \d)|(?:EUR|USD|GBP|CHF|JPY|INR) "
 )
+_ASKED_AMONG_TEXTS = MARKERS - MAY_BE_ANSWERS
+_LONGEST_MARKER = max(map(len, MARKERS)) + 2
 _MOST_CODES = 5
 _MOST_ODD = 3  # texts among numbers
 _FEWEST_NUMBERS = 20
@@ -130,6 +132,15 @@ def understand_texts(
     distinct: pl.Series, name: str, type: ColumnType | None, missing: Sequence[str], *, guess: bool = True
 ) -> WrittenColumn:
     """The values of distinct texts. Without `guess` only what is declared counts, each value by itself."""
+    column = _understand(distinct, name, type, missing, guess=guess)
+    if not guess or type is not None or column.type != "category" or column.questions:
+        return column
+    return replace(column, questions=_markers_asked(column.values, name))
+
+
+def _understand(
+    distinct: pl.Series, name: str, type: ColumnType | None, missing: Sequence[str], *, guess: bool
+) -> WrittenColumn:
     if type is None and len(distinct) <= _SAMPLE:
         words = _words(distinct, tokens_of(name, missing))
         if words is not None:
@@ -217,6 +228,17 @@ def _guess(known: pl.Series, absent: pl.Series, name: str, type: ColumnType | No
     return WrittenColumn(
         values, absent | marks, chosen, tuple(notes), questions_on(values, name) if type is None else ()
     )
+
+
+def _markers_asked(values: pl.Series, name: str) -> tuple[str, ...]:
+    """Whether texts such as NA or #NV are no answers: among texts they may be some, as NA is of countries."""
+    short = values.filter(values.str.len_chars() <= _LONGEST_MARKER)
+    marks = short.filter(short.str.strip_chars().str.to_lowercase().is_in(list(_ASKED_AMONG_TEXTS)).fill_null(False))
+    found = sorted(marks.str.strip_chars().unique().to_list())
+    if not found or len(found) == values.n_unique() - values.has_nulls():
+        return ()
+    markers = [f"{name}={'|'.join(found)}"]
+    return (f"{', '.join(found)} in '{name}' may mean a missing value; if so, say missing_tokens={markers!r}",)
 
 
 def _may_be_dates(texts: pl.Series) -> bool:

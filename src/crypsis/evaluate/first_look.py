@@ -39,6 +39,7 @@ from crypsis.evaluate.dataset_table import DatasetTable, keys_of_the_file
 from crypsis.evaluate.experiment import Experiment
 from crypsis.evaluate.runs import Run
 from crypsis.evaluate.suggestions import RUN_FOR_KIND, RUN_WITHOUT_COORDINATES, suggested_roles
+from crypsis.places import reword
 from crypsis.translation import marked
 
 _SAYS_NOTHING: tuple[Any, ...] = (None, "", {}, [])
@@ -150,7 +151,7 @@ def _order(path: Path, section: Mapping[str, Any]) -> dict[str, Any]:
     }
     for change in ways.get(section["kind"], ()):
         try:
-            Dataset({"path": str(path), **section, **change}, path.parent).load()
+            Dataset({"path": str(path), **section, **change}, Path()).load()
         except (BadTimestamps, BadRow):
             continue
         except CrypsisError:
@@ -247,7 +248,7 @@ def question_in_file(path: Path, settings: Mapping[str, Any]) -> str:
 
 def suggested_dataset(path: Path, settings: Mapping[str, Any]) -> Dataset:
     """The file as it would be read."""
-    return Dataset(first_look(path, settings).section.of_file(str(path)), path.parent)
+    return Dataset(first_look(path, settings).section.of_file(str(path)), Path())
 
 
 def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> Experiment:
@@ -255,7 +256,7 @@ def suggested_experiment(path: Path, settings: Mapping[str, Any]) -> Experiment:
     dataset = suggested_dataset(path, settings)
     run = suggested_run(dataset)
     runs = {} if run is None else {"run": [run.to_dict()]}
-    return Experiment({"name": path.stem, "dataset": dict(dataset.section), **runs}, path.parent)
+    return Experiment({"name": path.stem, "dataset": dict(dataset.section), **runs}, Path())
 
 
 def suggested_run(dataset: Dataset) -> Run | None:
@@ -275,16 +276,19 @@ def suggested_run(dataset: Dataset) -> Run | None:
 _OF_MOVEMENT = ("trajectories", "tracks")
 
 
-def too_few(dataset: Dataset, run: Run, rows: int) -> str | None:
-    """Why the suggested method will refuse the data: fewer people than must look alike; None where they are enough."""
+def refusal(dataset: Dataset, run: Run, rows: int) -> str | None:
+    """Why the suggested method will refuse the data, unreadable or too few; None where it will not."""
     number, words = rows, "records"
     if dataset.kind in _OF_MOVEMENT:
         try:
             data = dataset.load()
-        except CrypsisError:
-            return None
+        except CrypsisError as error:
+            return reword(error.sentence)
         number, words = len(data), dataset.kind
         if "unit" in run.params and data.person is not None:
             number, words = int(data.person.max()) + 1, "people"
+    columns = (dataset.section.get("columns") or {}).values() if dataset.kind == "table" else ()
+    if columns and not any(column.get("role") == "quasi" for column in columns):
+        return "no column is a quasi-identifier, so nothing would be generalized"
     needed = int(run.params.get("k") or run.params.get("K") or 0)
     return f"too few {words}: {number}, and {needed} must look alike" if number < needed else None

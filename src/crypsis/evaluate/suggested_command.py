@@ -15,7 +15,7 @@ from crypsis.data.sources.table import COMMA
 from crypsis.data.steps import STEP, steps_of
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.dataset_table import DatasetTable, keys_of_the_file
-from crypsis.evaluate.first_look import first_look, suggested_run, too_few
+from crypsis.evaluate.first_look import first_look, refusal, suggested_run
 from crypsis.evaluate.runs import Run
 from crypsis.translation import marked
 from crypsis.wording import counted
@@ -38,12 +38,12 @@ def commands_to_begin(
         settings = {**visits, "position": section.get("t", "t"), **DatasetTable(section).only(keys_of_the_file())}
         section = first_look(path, {"kind": "trajectories", **settings}).section
     if like is None:
-        dataset = Dataset({"path": str(path), **section}, path.parent)
+        dataset = Dataset({"path": str(path), **section}, Path())
         run = suggested_run(dataset)
         command = None if run is None else suggested_command(called, section, run, inspection)
         if run is None or command is None:
             return {}
-        refused = too_few(dataset, run, inspection.rows)
+        refused = refusal(dataset, run, inspection.rows)
         head = marked("To begin with") if refused is None else marked(f"This will be refused ({refused})")
         return {head: command}
     by_person, by_record = _commands_by_answer(path, section, like.column, inspection, called)
@@ -90,7 +90,7 @@ def _commands_by_answer(
         answered = {**section, **answer}
         if "person" in answer and section["kind"] == "transactions":
             answered["unite"] = "person"  # the suggested method counts records
-        run = suggested_run(Dataset({"path": str(path), **answered}, path.parent))
+        run = suggested_run(Dataset({"path": str(path), **answered}, Path()))
         commands.append(None if run is None else suggested_command(called, answered, run, inspection))
     return commands[0], commands[1]
 

@@ -43,8 +43,8 @@ class GatheredFile(DataFile):
     def frame(self, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
         return self.rows_of_parts, SOURCE
 
-    def points(self, holding: frozenset[str], file: Path) -> tuple[pl.DataFrame, str]:
-        return self.rows_of_parts, SOURCE
+    def points(self, holding: frozenset[str], *files: Path) -> list[tuple[pl.DataFrame, str]]:
+        return [(self.rows_of_parts, SOURCE)]
 
 
 def hash_ids(ids: pl.Series) -> pl.Series:

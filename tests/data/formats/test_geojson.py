@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 
 from crypsis.data import read_tracks
+from crypsis.data.formats import format_of
+from crypsis.data.formats.geojson import GeoJson
+from crypsis.data.formats.json_array import Json
+from crypsis.data.inspection import inspect_file
 from crypsis.errors import BadCoordinate, BadTimestamps, CrypsisError, UnreadableFile
 
 
@@ -93,3 +97,17 @@ def test_points_without_a_track_make_one_for_each_person(file: Path) -> None:
         fix(9, 47, time=TIMES[0], user="bob"),
     )
     assert [len(track) for track in read_tracks(file).to_lists()] == [2, 1]
+
+
+def test_features_in_a_file_called_json_are_tracks(file: Path) -> None:
+    other = file.with_suffix(".json")
+    features = [
+        {"type": "Feature", "properties": {"uid": uid, "time": n}, "geometry": {"type": "Point", "coordinates": [8, n]}}
+        for uid in ("a", "b")
+        for n in range(3)
+    ]
+    other.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    assert format_of(other) is GeoJson
+    assert inspect_file(other).kind == "tracks"
+    other.write_text(json.dumps([{"type": "FeatureCollection", "age": 3}]))
+    assert format_of(other) is Json

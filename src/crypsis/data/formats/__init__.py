@@ -103,6 +103,9 @@ def format_of(
     if suffix in (".tar", ".tgz") or beginning[257:262] == b"ustar":
         raise UnreadableFile(f"{path.name} is an archive (tar), which is not read; unpack it first.", where=str(path))
     for entry in fitting.values():
+        if suffix in entry.also_under and entry.sniff(beginning):
+            return entry
+    for entry in fitting.values():
         if suffix in entry.suffixes:
             _refuse_disguised(path, entry, beginning)
             return entry

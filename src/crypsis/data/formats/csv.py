@@ -370,9 +370,9 @@ def without_lines_below(content: bytes, separator: str | None) -> tuple[bytes, i
 
 
 def _comments(lines: Sequence[str]) -> int:
-    """How many lines above the table begin with #; the last one may name the columns."""
-    count = next((index for index, line in enumerate(lines) if not line.startswith("#")), 0)
-    if not count:
+    """How many lines above the table begin with # or are blank below such; the last one may name the columns."""
+    count = next((index for index, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
+    if not count or not lines[0].startswith("#"):
         return 0
     separator = sniff_separator("\n".join(lines[count:]).encode())
     rows = [_quoted_fields(line, separator) or [] for line in lines[count - 1 :]]

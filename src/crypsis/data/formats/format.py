@@ -55,10 +55,12 @@ class Format(Checked):
     name: ClassVar[str]
     label: ClassVar[str]  # what people call it
     suffixes: ClassVar[tuple[str, ...]] = ()
+    also_under: ClassVar[tuple[str, ...]] = ()  # suffixes of others, where the first bytes tell that it is this one
     signatures: ClassVar[tuple[bytes, ...]] = ()  # the first bytes of binary files
     may_be_text: ClassVar[bool] = False  # programs write text under its suffixes
     holds: ClassVar[frozenset[str]] = frozenset()
     live: ClassVar[bool] = False  # whether the data can change although the file does not
+    names_tracks_by_file: ClassVar[bool] = False  # whether the name of a track says nothing beyond its file
     named: ClassVar[bool] = False  # of an object: whether somebody named the format, rather than the suffix
 
     @classmethod

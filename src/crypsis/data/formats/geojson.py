@@ -7,6 +7,7 @@ stand in owner, uid, user_id or user.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ TIME_OF_POINT = ("time", "datetime", "timestamp", "tracked_at")
 TRACK_OF_POINT = ("track_id", "tid", "uid", "user_id", "id")
 OWNER = ("owner", "uid", "user_id", "user")
 
+_FEATURES = re.compile(rb'^[\xef\xbb\xbf\s]*\{[^\[]*"type"\s*:\s*"FeatureCollection"')
 Point = tuple[str, float, float, Any, str | None]
 
 
@@ -33,7 +35,11 @@ class GeoJson(TrackFormat):
     """GeoJSON: points or lines with times."""
 
     name, label = "geojson", "GeoJSON: points or lines with times"
-    suffixes = (".geojson",)
+    suffixes, also_under = (".geojson",), (".json",)
+
+    @classmethod
+    def sniff(cls, beginning: bytes) -> bool:
+        return _FEATURES.search(beginning) is not None
 
     def read_points(self, file: Path) -> tuple[pl.DataFrame, str]:
         """Columns tid, lat, lng, datetime, and uid where features say whose they are: one row per position."""

@@ -19,8 +19,8 @@ from crypsis.data.address import Address
 from crypsis.data.formats import format_for, is_elsewhere
 from crypsis.data.formats.by_record import ByRecord, Sets, united_sets
 from crypsis.data.formats.columns import unknown_column
-from crypsis.data.formats.compression import files_in_archive, is_document, readable_file
-from crypsis.data.formats.format import SEQUENCE, TABLE, Sequences
+from crypsis.data.formats.compression import files_in_archive, is_document, readable_file, without_compression
+from crypsis.data.formats.format import SEQUENCE, TABLE, TRACK, Format, Sequences
 from crypsis.data.formats.source import SeveralFiles
 from crypsis.errors import BadParameter, BadRow, CrypsisError, MissingFile, TooLarge, UnknownFormat
 
@@ -194,6 +194,37 @@ def read_sequences(path: str | Path, *, format: str | None = None, **options: An
         SeveralFiles.of(str(path), [part.source for part in parts]),
         itemsets,
     )
+
+
+def read_points(files: Sequence[Path], formats: Sequence[Format]) -> list[tuple[pl.DataFrame, str]]:
+    """The position fixes of files, one a row, and their names for messages.
+
+    Where tracks are named by their file alone (GPX, KML), those of one name in two files are two tracks.
+    """
+    parts = [
+        chosen.read_points(file) if TRACK in chosen.holds else chosen.read_frame(file)
+        for file, chosen in zip(files, formats, strict=True)
+    ]
+    names = [
+        part["tid"].unique() if chosen.names_tracks_by_file else None
+        for (part, _), chosen in zip(parts, formats, strict=True)
+    ]
+    known = [name for name in names if name is not None]
+    if len(known) < 2 or not pl.concat(known).is_duplicated().any():
+        return parts
+    stems = _different_stems(files)
+    return [
+        (part if own is None else part.with_columns(tid=pl.concat_str(pl.lit(f"{stem}: "), "tid")), source)
+        for (part, source), own, stem in zip(parts, names, stems, strict=True)
+    ]
+
+
+def _different_stems(files: Sequence[Path]) -> list[str]:
+    """What files are called without their suffixes; with their folders where two are called alike."""
+    stems = [without_compression(file).stem for file in files]
+    if len({*stems}) == len(stems):
+        return stems
+    return [str(without_compression(file).with_suffix("")) for file in files]
 
 
 def header_of(path: str | Path, *, format: str | None = None, **options: Any) -> list[str] | None:

@@ -21,6 +21,8 @@ _COLUMNS = ("tid", "lat", "lng", "datetime")
 class TrackXml(TrackFormat):
     """A format that a reader of its own collects points from."""
 
+    names_tracks_by_file = True
+
     reader: ClassVar[type[TrackReader]]
 
     def read_points(self, file: Path) -> tuple[pl.DataFrame, NumberedRows]:

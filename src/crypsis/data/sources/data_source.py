@@ -21,7 +21,7 @@ from crypsis.data.address import Address
 from crypsis.data.declarations import Declarations
 from crypsis.data.formats import format_for, format_of, is_elsewhere, parquet, tabular
 from crypsis.data.formats.by_record import ByRecord, Sets, as_texts
-from crypsis.data.formats.format import TABLE, TRACK, Format, Sequences
+from crypsis.data.formats.format import TABLE, Format, Sequences
 from crypsis.data.ways_of_reading import Way, is_given, option_without_effect
 from crypsis.errors import BadParameter
 from crypsis.parameters import Checked, Parameter, SideInput, marks_of, parameters_of
@@ -112,10 +112,9 @@ class DataFile:
         """The format of a file (or of the first) that holds such data."""
         return format_for(file or self.first, self.format, holding=holding, **self.options)
 
-    def points(self, holding: frozenset[str], file: Path) -> tuple[pl.DataFrame, str]:
-        """The position fixes of one of the files, one a row, and its name for messages."""
-        chosen = self.format_of(holding, file)
-        return chosen.read_points(file) if TRACK in chosen.holds else chosen.read_frame(file)
+    def points(self, holding: frozenset[str], *files: Path) -> list[tuple[pl.DataFrame, str]]:
+        """The position fixes of some of the files, one a row, and their names for messages."""
+        return tabular.read_points(files, [self.format_of(holding, file) for file in files])
 
     def frame(self, columns: Sequence[str] | None = None) -> tuple[pl.DataFrame, str]:
         """The table, changed, and its name for messages; where nothing is changed only some columns may be read."""
@@ -165,8 +164,8 @@ class FileSlice(DataFile):
         frame = parquet.read_slice(self.first, self.first_row, self.n_rows, columns=columns)
         return frame, f"{self.first} (rows from {self.first_row + 1:,} on)" if self.first_row else str(self.first)
 
-    def points(self, holding: frozenset[str], file: Path) -> tuple[pl.DataFrame, str]:
-        return self.frame()
+    def points(self, holding: frozenset[str], *files: Path) -> list[tuple[pl.DataFrame, str]]:
+        return [self.frame()]
 
     def rows(self, columns: Sequence[str], lists: Collection[str] = ()) -> tuple[pl.DataFrame, ByRecord]:
         frame = parquet.read_slice(self.first, self.first_row, self.n_rows, columns=columns, by_record=True)

@@ -74,7 +74,7 @@ class TrackSource(DataSource):
                 refuse_changes(file)
             frame, source = file.frame()
             return Tracks.from_frame(frame, source=source, **named)
-        parts = [file.points(self.holding, part) for part in file.files]
+        parts = file.points(self.holding, *file.files)
         if len(parts) == 1:
             return Tracks.from_frame(parts[0][0], source=parts[0][1], **named)
         try:
@@ -86,11 +86,11 @@ class TrackSource(DataSource):
 
     def rows(self, file: DataFile) -> pl.DataFrame:
         """The position fixes of a file, one a row."""
-        return file.points(self.holding, file.first)[0]
+        return file.points(self.holding, file.first)[0][0]
 
     def degrees(self, file: DataFile) -> tuple[Float64s, Float64s] | None:
         """Longitude and latitude of the position fixes of a file; None where they are planar."""
-        frame, source = file.points(self.holding, file.first)
+        [(frame, source)] = file.points(self.holding, file.first)
         return degrees_of(frame, x=self.x, y=self.y, t=self.t, lat=self.lat, lng=self.lon, source=source)
 
     @classmethod
