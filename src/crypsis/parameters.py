@@ -107,6 +107,7 @@ class Unit:
     name: str
 
 
+_GREEK = frozenset(("epsilon", "delta"))
 MAP_UNITS = "units of the map"  # of distances in a plane that nobody named
 
 
@@ -232,6 +233,11 @@ class Parameter:
     @property
     def required(self) -> bool:
         return self.default is MISSING
+
+    @property
+    def symbol(self) -> str:
+        """The letter that promises are written with, `k` or `epsilon`; empty where it has a name for programs alone."""
+        return self.name if len(self.name) == 1 or self.name in _GREEK else ""
 
     @property
     def choices(self) -> tuple[str, ...]:

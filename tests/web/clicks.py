@@ -9,6 +9,9 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
+from crypsis.methods import METHODS
+from crypsis.parameters import parameters_of
+from crypsis.reports.parameter_labels import named_label
 from tests.web.conftest import Tab, ready
 
 
@@ -98,8 +101,9 @@ def vary(card: Page | Locator, start: str, end: str, step: str) -> None:
 
 
 def parameter(place: Page | Locator, name: str) -> Locator:
-    """The field of a method's parameter, however its label is worded around the name."""
-    return place.get_by_label(re.compile(rf"^{name}$|\({name}\)$"))
+    """The field of a method's parameter, by the label that people read."""
+    labels = {named_label(one) for method in METHODS.values() for one in parameters_of(method) if one.name == name}
+    return place.get_by_label(re.compile(rf"^({'|'.join(map(re.escape, labels))})$"))
 
 
 def show_more(place: Page | Locator) -> None:

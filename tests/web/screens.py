@@ -57,6 +57,23 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
+_SPELLED = r"""() => {
+  const found = [], words = /\b[a-z]+(_[a-z]+)+\b|\b(True|False|None)\b|\b[a-z_]{2,}=\w+/g;
+  const unsaid = "script, style, code, pre, textarea, .code, .mono, .material-icons, .ag-cell, [translate=no]";
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const look = (text) => found.push(...(text.match(words) ?? []));
+  while (walker.nextNode())
+    if (!walker.currentNode.parentElement.closest(unsaid)) look(walker.currentNode.textContent);
+  for (const element of document.querySelectorAll("main [aria-label]")) look(element.getAttribute("aria-label"));
+  return [...new Set(found)];
+}"""
+
+
+def program_words(page: Page) -> list[str]:
+    """Words as programs spell them, outside of code and data: `max_suppressed`, `unit=owner`, `None`."""
+    return list(page.evaluate(_SPELLED))
+
+
 _CUT = """[...document.querySelectorAll(".q-field__label, .q-field__native > span, .tile-label, th, .q-btn .block")]
   .filter((one) => one.offsetParent && getComputedStyle(one).display !== "inline")
   .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""

@@ -15,7 +15,7 @@ from tests.web.clicks import choose, drop_file, parameter
 from tests.web.conftest import Tab, sample
 from tests.web.experiments import ended, experiment
 from tests.web.full_workspace import built_warehouse
-from tests.web.screens import SIZES, cut_words, fits, still, violations
+from tests.web.screens import SIZES, cut_words, fits, program_words, still, violations
 
 pytestmark = pytest.mark.long
 
@@ -81,6 +81,9 @@ def test_every_page_of_the_navigation_is_walked() -> None:
     assert {"/", *(link.path for link in NAVIGATION)} <= {name.split()[0] for name in VIEWS}
 
 
+OF_DATA = {"patient_id"}  # columns of the data that these tests load
+
+
 def walk(tab: Tab, show: Callable[[], Page]) -> None:
     """At 390 and 1440 px, light and dark: what `show` shows fits, axe-core finds nothing, the console stays empty."""
     said: list[str] = []
@@ -98,6 +101,7 @@ def walk(tab: Tab, show: Callable[[], Page]) -> None:
             assert fits(page), (size_name, scheme)
             assert violations(page) == [], (size_name, scheme)
         assert cut_words(page) == [], size_name
+        assert {*program_words(page)} <= OF_DATA, size_name
     assert said == []
 
 

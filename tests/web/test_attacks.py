@@ -62,8 +62,8 @@ def test_cab_rides_are_asked_about_published_by_cab_and_attacked_by_cab(
     made, cell = cell_of(api, number)
     assert api.get(f"/api/experiments/{made}").json()["tables"]["run"][0]["params"] == {"k": 5, "unit": "owner"}
     card = page.locator("section, .box").filter(has_text="Attack it").last
-    choose(page, page.get_by_role("combobox", name="Adversary"), re.compile("^reidentification"))
-    page.get_by_label(re.compile(r"\(draws\)$")).fill("300")
+    choose(page, page.get_by_role("combobox", name="Adversary"), re.compile("^Reidentification"))
+    page.get_by_label("Pieces of knowledge drawn for each size").fill("300")
     page.get_by_role("button", name="Attack", exact=True).click()
     expect(card.get_by_text("people", exact=True)).to_be_visible(timeout=240_000)
     expect(card.get_by_text("10", exact=True).first).to_be_visible()
@@ -167,7 +167,7 @@ def test_baskets_of_one_person_are_united_by_a_switch(tab: Tab, api: httpx.Clien
     page = tab.page
     expect(page.get_by_text("Does one person have several records?")).to_be_visible()
     page.get_by_role("button", name="Yes, customer names the person").click()
-    switch = page.get_by_role("switch", name="One record of all records of a person (unite)")
+    switch = page.get_by_role("switch", name="One record of all records of a person")
     expect(switch).to_be_checked()
     assert api.get(f"/api/datasets/{number}").json()["section"]["unite"] == "person"
     switch.click()

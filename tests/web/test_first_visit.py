@@ -32,7 +32,7 @@ def test_somebody_new_loads_runs_reads_the_verdict_compares_downloads_and_verifi
     expect(page.get_by_text("SeqAnon · suggested")).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
-    expect(page.get_by_text("k^m-anonymity (k=5, m=2) holds")).to_be_visible()
+    expect(page.get_by_text("kᵐ-anonymity (k=5, m=2) holds")).to_be_visible()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download release").click()
     archive = tmp_path / "release.zip"

@@ -28,8 +28,8 @@ def test_disassociated_data_are_shown_with_records_as_they_might_have_been() -> 
     assert {item for one in output.examples for item in one.split(", ")} == {"bread", "milk", "tea"}
     pieces, _places, rows = output.grid.rows(0, 1000)
     assert pieces == len(rows) == len(published.counts) + int((published.hidden_leaves > 0).any())
-    for owner, terms, records in rows:  # as people read them: no brackets or quotation marks of a file
-        assert owner.startswith("cluster")
+    for clusters, piece, terms, records in rows:  # as people read them: no brackets or quotation marks of a file
+        assert clusters.endswith(" records")
         assert set(terms.split(", ")) <= {"bread", "milk", "tea"}
-        assert (records is None) == ("only that they occur" in owner)
-    assert sum(records for _owner, _terms, records in rows if records) == int(published.counts.sum())
+        assert (records is None) == (piece == "only that they occur")
+    assert sum(records for *_of, records in rows if records) == int(published.counts.sum())

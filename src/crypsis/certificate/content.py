@@ -18,6 +18,7 @@ from crypsis.release_folder import digest_list, open_release_folder
 from crypsis.reports.about import PEOPLE, STATEMENTS, About
 from crypsis.reports.figure_titles import figure_title
 from crypsis.reports.parameter_labels import parameter_entries
+from crypsis.reports.promise_words import promise_in_words
 from crypsis.signatures import PublicKey, Signature
 from crypsis.translation import _, language, translated
 from crypsis.translation.templates import localized
@@ -79,7 +80,7 @@ def _method(release: Release) -> Section:
 
 
 def _guarantee(release: Release) -> Section:
-    facts = [(_("Guarantee"), translated(str(release.guarantee)))]
+    facts = [(_("Guarantee"), promise_in_words(translated(str(release.guarantee))))]
     try:
         verdict = release.verify()
     except OriginalRequired:
@@ -88,7 +89,7 @@ def _guarantee(release: Release) -> Section:
         if not verdict.holds:
             raise VerificationFailed(f"No certificate was made: {verdict}", **verdict.to_dict())
         facts.append((_("Recounted"), _("from the published files alone, when this certificate was made")))
-        facts.append((_("Verdict"), translated(str(verdict))))
+        facts.append((_("Verdict"), promise_in_words(translated(str(verdict)))))
     trivial = (_("With these parameters the guarantee protects nothing."),) if release.guarantee.trivial else ()
     return Section(_("Guarantee"), tuple(facts), (translated(release.guarantee.scope), *trivial))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -47,7 +48,7 @@ class DisassociationAnonymity(Guarantee):
     level: Annotated[
         str,
         OneOf(strict="proven to suffice", paper="as in the article, which may fail"),
-        "'strict': conditions that are proven to suffice; 'paper': those of the article, which do not.",
+        "Which conditions hold: those that are proven to suffice, or those of the article, which do not.",
     ] = "strict"
 
     @property
@@ -64,6 +65,14 @@ class DisassociationAnonymity(Guarantee):
         if self.level == "paper":
             promise += " Only the article's own conditions were checked; they do not always suffice."
         return promise
+
+    def meaning_for(self, known: Sequence[str]) -> str:
+        if self.m == 1:
+            return f"Somebody who knows a term of a person cannot rule out that at least {self.k} records hold it."
+        return (
+            f"Somebody who knows up to {self.m} terms of a person cannot rule out that at least {self.k} records hold "
+            "them all."
+        )
 
     @property
     def trivial(self) -> bool:

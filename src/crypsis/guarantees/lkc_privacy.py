@@ -13,7 +13,7 @@ from crypsis.parameters import AtLeast, Between, OneOf
 KnownDoublets = Annotated[int, AtLeast(1), "Most doublets of a person that an adversary may know."]
 SharedByPeople = Annotated[int, AtLeast(1), "People that must share each known set of doublets."]
 LargestShare = Annotated[Fraction, Between(0, 1), "Largest share of them that may have one sensitive value."]
-SensitiveChoice = Annotated[SensitiveValues, "Sensitive values; an attribute may have its own C."]
+SensitiveChoice = Annotated[SensitiveValues, "Which values are sensitive; an attribute may have its own C."]
 
 
 _TOGETHER = "What the windows say together, unless pseudonyms are stable."

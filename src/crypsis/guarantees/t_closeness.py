@@ -38,7 +38,9 @@ class TCloseness(RecordOrPerson):
 
     t: Annotated[float, Between(0, 1), "Largest distance from the distribution of the whole table."] = 0.2
     distance: Annotated[
-        str, OneOf(**DISTANCES), "Equal: all values differ alike. Ordered: values far apart differ more."
+        str,
+        OneOf(**DISTANCES),
+        "How far apart two sensitive values are: all alike, or further where others lie between them.",
     ] = "equal"
     unit: Unit = "record"
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +174,7 @@ class _Known:
     with_number: str = ""  # the same where the first argument was given
     takes: tuple[Any, ...] = ()  # int for a whole number of at least 1, or the words that are allowed
     any_number: bool = False  # arguments are read by the builder itself, as many as there are
+    with_word: Mapping[str, str] = field(default_factory=dict)  # the same where the first argument is one of these
 
     def arguments(self, column: str, given: list[str]) -> list[Any]:
         if self.any_number:
@@ -215,7 +216,12 @@ RECIPES: dict[str, _Known] = {
         adaptive, marked("ranges that fit the values"), marked("{number} ranges that fit the values"), (int, int)
     ),
     "cuts": _Known(cuts, marked("ranges between chosen cuts"), any_number=True),
-    "dates": _Known(dates, marked("by the calendar"), takes=(CALENDARS,)),
+    "dates": _Known(
+        dates,
+        marked("by the calendar"),
+        takes=(CALENDARS,),
+        with_word={"months": marked("by month, quarter, year and decade"), "weeks": marked("by week")},
+    ),
     "prefix": _Known(_prefix, marked("by the beginning of the value")),
     "balanced": _Known(balanced, marked("groups of equal size"), marked("{number} children per node"), (int, ORDERS)),
     "flat": _Known(_flat, marked("every value, then any value")),
@@ -229,6 +235,10 @@ def recipe_words(recipe: str) -> str:
     known = RECIPES.get(name)
     if known is None or (given and not known.takes and not known.any_number):
         return recipe
+    if given and known.any_number:
+        return f"{_(known.words)} {', '.join(given)}"
+    if given and given[0] in known.with_word:
+        return _(known.with_word[given[0]])
     return _(known.with_number, number=given[0]) if given and known.with_number else _(known.words)
 
 

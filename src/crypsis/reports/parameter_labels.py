@@ -12,13 +12,20 @@ from crypsis.methods import METHODS
 from crypsis.parameters import Parameter, parameters_of
 from crypsis.reports.page import settings
 from crypsis.translation import _, marked, translated
+from crypsis.translation.wording import shown
 
 _RECIPES = {  # what usual recipes of side inputs mean; others stand as they were typed
-    re.compile(r"\w+=public-in-data"): marked("those of the data, declared public ({recipe})"),
-    re.compile(r"utility=single"): marked("all items ({recipe})"),
-    re.compile(r"constraints=auto:(?P<size>\d+)"): marked("groups of up to {size} places near each other ({recipe})"),
+    re.compile(r"\w+=public-in-data"): marked("those of the data, declared public"),
+    re.compile(r"utility=single"): marked("all items"),
+    re.compile(r"constraints=auto:(?P<size>\d+)"): marked("groups of up to {size} places near each other"),
     re.compile(r"(\w*hierarchy|taxonomy)=auto:(?P<fan_out>\d+)"): marked(
-        "a tree made from the data, up to {fan_out} below each node ({recipe})"
+        "a tree made from the data, up to {fan_out} below each node"
+    ),
+    re.compile(r"(\w*hierarchy|taxonomy)=auto:(?P<fan_out>\d+):frequency"): marked(
+        "a tree made from the data, up to {fan_out} of like frequency below each node"
+    ),
+    re.compile(r"(\w*hierarchy|taxonomy)=auto:(?P<fan_out>\d+):cooccurrence"): marked(
+        "a tree made from the data, up to {fan_out} that occur together below each node"
     ),
 }
 _OF_COLUMN = re.compile(r"(?<=: )[a-z_]+(:[^\s,:]+)*(?=, |$)")  # `age: equi_width:8, zip: prefix`
@@ -35,8 +42,32 @@ def label_of(parameter: Parameter) -> tuple[str, str]:
     return label[:1].upper() + label[1:], f"{rest[:1].upper()}{rest[1:]}." if rest else ""
 
 
+def named_label(parameter: Parameter) -> str:
+    """The label, and in brackets the letter that promises are written with; names for programs are never shown."""
+    label = label_of(parameter)[0]
+    return f"{label} ({parameter.symbol})" if parameter.symbol else label
+
+
+def called(parameter: Parameter) -> str:
+    """What a sentence calls it: its letter, else its label."""
+    return parameter.symbol or label_of(parameter)[0]
+
+
+def called_in(method: str, name: str) -> str:
+    """What a sentence calls the parameter of a method; its name where the method has none such."""
+    return next((called(one) for one in parameters_of(METHODS[method]) if one.name == name), name)
+
+
+def value_in_words(parameter: Parameter, value: Any) -> str:
+    """A value as people read it: the label of a choice, `yes`, `not set`."""
+    labels = parameter.choice_labels
+    if value is None:
+        return _("not set")
+    return translated(labels[value]) if isinstance(value, str) and value in labels else shown(value)
+
+
 def parameter_entries(method: Mapping[str, Any], crs: str | None = None) -> list[tuple[str, str]]:
-    """Each that was set, by its label and, in brackets, its name; by its name alone where the method is not known.
+    """Each that was set, by its label and, in brackets, its letter; by its name where the method is not known.
 
     `crs` is the projection that distances are measured in.
     """
@@ -50,26 +81,20 @@ def parameter_entries(method: Mapping[str, Any], crs: str | None = None) -> list
         words = settings({name: value}).partition("=")[2].strip()
         if one is not None and isinstance(value, str):
             if one.type is Hierarchies:
-                words = _OF_COLUMN.sub(lambda recipe: _tree_words(recipe[0]), words)
+                words = _OF_COLUMN.sub(lambda recipe: recipe_words(recipe[0]), words)
             elif value in one.choice_labels:
                 words = translated(one.choice_labels[value])
             else:
                 words = _recipe_words(name, words)
         elif one is not None and one.unit and one.unit not in one.help:
             words = f"{words} {translated(unit_in(one.unit, crs))}"
-        entries.append((str(name) if one is None else f"{label_of(one)[0]} ({name})", words))
+        entries.append((str(name) if one is None else named_label(one), words))
     return entries
 
 
 def _recipe_words(name: str, recipe: str) -> str:
-    """What the recipe of a parameter makes, in words, and the recipe itself in brackets."""
+    """What the recipe of a parameter makes, in words."""
     for pattern, words in _RECIPES.items():
         if matched := pattern.fullmatch(f"{name}={recipe}"):
-            return _(words, recipe=recipe, **matched.groupdict())
+            return _(words, **matched.groupdict())
     return translated(recipe)
-
-
-def _tree_words(recipe: str) -> str:
-    """How the hierarchy of a column is made, and in brackets the recipe; a file stands as it is."""
-    words = recipe_words(recipe)
-    return recipe if words == recipe else f"{words} ({recipe})"

@@ -144,7 +144,7 @@ def _largest_in_words(facts: RegionFacts, rows: list[tuple[Markup, list[int]]]) 
     body = []
     for words, counts in rows:
         ordered = sorted(zip(counts, facts.published.classes, strict=True), key=lambda one: -one[0])
-        told = listed([f"{shortened(str(label), 24)} {figure(count)}" for count, label in ordered], MOST_LISTED)
+        told = listed([f"{shortened(str(label), 24)}: {figure(count)}" for count, label in ordered], MOST_LISTED)
         cells = (element("td", words), element("td", figure(sum(counts)), class_="numeric"), element("td", told))
         body.append(element("tr", *cells))
     head = (

@@ -37,7 +37,7 @@ class AttackCard:
             if not fitting:
                 ui.label(_("No adversary of this workbench fits these data.")).classes("muted")
                 return
-            words = {name: translated(name.replace("-", " ")) for name in fitting}
+            words = {name: _sentence_case(translated(name.replace("-", " "))) for name in fitting}
             self.name = ui.select(words, value=next(iter(words)), label=_("Adversary"), on_change=self._show_parameters)
             self.name.props("outlined dense options-dense").style("width: 100%")
             self.knows = ui.label().classes("muted small")
@@ -54,7 +54,7 @@ class AttackCard:
         with self.parameters:
             for one in parameters_of(self.fitting[self.name.value]):
                 usual = "" if one.required or one.default is None else str(one.default)
-                field = ui.input(f"{translated(one.help).rstrip('.')} ({one.name})", value=usual)
+                field = ui.input(translated(one.help).rstrip("."), value=usual)
                 self.fields[one.name] = field.props("outlined dense hide-bottom-space").style("width: 100%")
 
     async def _attack_as_usual(self) -> None:
@@ -85,6 +85,10 @@ class AttackCard:
         self.answer.clear()
         with self.answer:
             _show_result(result)
+
+
+def _sentence_case(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _show_result(answer: AttackAnswer) -> None:

@@ -16,12 +16,12 @@ from crypsis.web.grids import Grid
 def chunk_grid(published: DisassociatedTransactions) -> Grid:
     """A row for each different piece of each chunk, the most frequent first, and one for the terms that only occur."""
     terms, records = _("Terms"), _("Records")
-    schema = {_("Piece of"): pl.String, terms: pl.String, records: pl.Int64}
+    schema = {_("Clusters"): pl.String, _("Piece"): pl.String, terms: pl.String, records: pl.Int64}
     frame = pl.DataFrame(list(_rows(published.canonical())), schema=schema, orient="row")
     return Grid(frame, frozenset({records}))
 
 
-def _rows(data: DisassociatedTransactions) -> Iterator[tuple[str, str, int | None]]:
+def _rows(data: DisassociatedTransactions) -> Iterator[tuple[str, str, str, int | None]]:
     labels = data.vocabulary.labels
     place, end = data.preorder
     leaf_places = np.sort(place[data.is_leaf])
@@ -30,19 +30,19 @@ def _rows(data: DisassociatedTransactions) -> Iterator[tuple[str, str, int | Non
         first, after = np.searchsorted(leaf_places, (place[node], end[node])).tolist()
         owner = _owner(first + 1, after, int(data.size[node]))
         for number, chunk in enumerate(range(int(chunks[node]), int(chunks[node + 1])), 1):
-            piece = _("{owner}, chunk {number}", owner=owner, number=number)
+            piece = _("chunk {number}", number=number)
             entries = range(int(data.chunk_offsets[chunk]), int(data.chunk_offsets[chunk + 1]))
             for entry in sorted(entries, key=lambda entry: -int(data.counts[entry])):
                 codes = data.items[data.entry_offsets[entry] : data.entry_offsets[entry + 1]].tolist()
-                yield piece, ", ".join(labels[code] for code in codes), int(data.counts[entry])
+                yield owner, piece, ", ".join(labels[code] for code in codes), int(data.counts[entry])
         hidden = data.terms[data.term_offsets[node] : data.term_offsets[node + 1]].tolist()
         if hidden:
-            yield _("{owner}, only that they occur", owner=owner), ", ".join(labels[code] for code in hidden), None
+            yield owner, _("only that they occur"), ", ".join(labels[code] for code in hidden), None
 
 
 def _owner(first: int, last: int, size: int) -> str:
     """The cluster, or the clusters that share a chunk, with its records."""
     records = counted(size, "record")
     if first == last:
-        return _("cluster {number} ({records})", number=first, records=records)
-    return _("clusters {first} to {last} ({records})", first=first, last=last, records=records)
+        return _("{number}, with {records}", number=first, records=records)
+    return _("{first} to {last}, with {records}", first=first, last=last, records=records)

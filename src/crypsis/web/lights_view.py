@@ -15,6 +15,7 @@ from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import unbroken
 from crypsis.web import theme
 from crypsis.web.remedies import Mending
+from crypsis.web.telling import verdict_words
 
 STATES = {Colour.GREEN: ("good", "check_circle"), Colour.AMBER: ("caution", "warning"), Colour.RED: ("bad", "error")}
 _SHOWN = 3  # findings with the same remedy; more are folded away
@@ -81,6 +82,10 @@ def _by_remedy(findings: Sequence[Finding]) -> list[list[Finding]]:
     return list(groups.values())
 
 
+def _spoken(finding: Finding) -> str:
+    return unbroken(verdict_words(finding.sentence))
+
+
 def _together(
     findings: list[Finding],
     mend: Callable[[Finding], None] | None,
@@ -90,7 +95,7 @@ def _together(
     finding = findings[0]
     with ui.column().style("gap: 4px"):
         for told in findings[:_SHOWN]:
-            ui.label(unbroken(translated(told.sentence))).classes("small" if told.colour == Colour.GREEN else "")
+            ui.label(_spoken(told)).classes("small" if told.colour == Colour.GREEN else "")
         if len(findings) > _SHOWN:
             with (
                 ui.expansion(_("{findings} more of this kind", findings=len(findings) - _SHOWN))
@@ -98,7 +103,7 @@ def _together(
                 .classes("fold")
             ):
                 for told in findings[_SHOWN:]:
-                    ui.label(unbroken(translated(told.sentence))).classes("small")
+                    ui.label(_spoken(told)).classes("small")
         remedy = finding.remedy
         if remedy is None or finding.colour == Colour.GREEN:
             return

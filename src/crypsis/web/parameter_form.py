@@ -16,7 +16,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.applicability import domain_parameters
 from crypsis.methods import METHODS
 from crypsis.parameters import Above, AtLeast, Between, Parameter, SideInput, parameters_of
-from crypsis.reports.parameter_labels import CONDITION, label_of
+from crypsis.reports.parameter_labels import CONDITION, called, label_of, named_label
 from crypsis.translation import _, marked, translated
 from crypsis.web.theme import attribute
 
@@ -97,7 +97,8 @@ class ParameterForm:
         with ui.element("div").classes("parameter"):
             with ui.element("div").classes("parameter-name"):
                 ui.label(words).classes("name")
-                ui.label(parameter.name).classes("raw").props('aria-hidden="true" translate="no"')
+                if parameter.symbol:
+                    ui.label(parameter.symbol).classes("raw").props('aria-hidden="true" translate="no"')
             if issubclass(parameter.type, SideInput):
                 field = self._side_input(parameter)
             elif parameter.choices:
@@ -109,7 +110,7 @@ class ParameterForm:
                 field = self._number(parameter, value)
             else:
                 field = self._text(parameter, value)
-            field.props(attribute("aria-label", f"{words} ({parameter.name})"))
+            field.props(attribute("aria-label", named_label(parameter)))
             self.fields[parameter.name] = field
             problem = ui.label().classes("field-error").props("role=alert")
             problem.set_visibility(False)
@@ -135,7 +136,7 @@ class ParameterForm:
             f"outlined dense hide-bottom-space {attribute('placeholder', _('not set'))}"
         )
         slider = ui.slider(min=low, max=high, step=step, value=value if isinstance(value, (int, float)) else low)
-        slider.props(f"label color=primary {attribute('aria-label', _('{name}, slider', name=parameter.name))}")
+        slider.props(f"label color=primary {attribute('aria-label', _('{name}, slider', name=called(parameter)))}")
         slider.classes("unset" if value is None else "")
         slider.move(target_index=1)  # before the number, below the name
         busy = False

@@ -8,16 +8,14 @@ from crypsis.translation import _, translated
 
 
 def reading_label(option: Parameter) -> str:
-    """`Side of a square, in metres (grid)`; one that is switched on is called by what it does."""
+    """`Side of a square, in metres`; one that is switched on is called by what it does."""
     label = translated(
         next((mark.text for mark in marks_of(option, Label)), option.name.replace("_", " ").capitalize())
     )
     if is_switch(option) and option.choice_labels:
         label = translated(next(iter(option.choice_labels.values())))
         label = label[0].upper() + label[1:]
-    if option.unit:
-        return _("{label}, in {unit} ({name})", label=label, unit=translated(option.unit), name=option.name)
-    return f"{label} ({option.name})"
+    return _("{label}, in {unit}", label=label, unit=translated(option.unit)) if option.unit else label
 
 
 def is_switch(option: Parameter) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
+from crypsis.reports.parameter_labels import called_in
 from crypsis.review import Finding, Remedy
 from crypsis.translation import _
 from crypsis.web import theme
@@ -112,7 +113,8 @@ class Mending:
     def _set(self, remedy: Remedy) -> None:
         apply = self.apply
         assert apply is not None
-        words = _("Set {parameter} = {value}", parameter=remedy.parameter, value=remedy.value)
+        parameter = called_in(self.method, str(remedy.parameter))
+        words = _("Set {parameter} = {value}", parameter=parameter, value=remedy.value)
         theme.secondary(words, lambda: apply(remedy), "build")
 
     def _link(self, path: str, words: str, icon: str) -> Callable[[], None]:

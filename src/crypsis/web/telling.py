@@ -10,13 +10,14 @@ from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
 from crypsis.places import BROWSER, reword
 from crypsis.reports.parameter_labels import label_of
+from crypsis.reports.promise_words import promise_in_words, raised
 from crypsis.translation import _, language, marked, translated
 from crypsis.web.parameter_labels import reading_label
 
 _OF_PAGES = {  # switches and buttons of pages that stand for an option
     "sort": marked("Put the rows in order"),
     "repeated": marked("Keep the first of such rows"),
-    "unite": marked("One record of all records of a person (unite)"),
+    "unite": marked("One record of all records of a person"),
     "original": marked("Original"),
     "private_report": marked("Private report"),
     "confirm": marked("Confirm"),
@@ -51,6 +52,11 @@ def error_sentence(error: CrypsisError) -> str:
     if error.final:
         return error.sentence
     return reword(translated(error.sentence), BROWSER, option_labels(), error.details.get("parameter"))
+
+
+def verdict_words(sentence: str) -> str:
+    """What is said of a promise, with its settings in words and its exponents raised."""
+    return raised(promise_in_words(translated(sentence)))
 
 
 def note_words(note: str) -> str:

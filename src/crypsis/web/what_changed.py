@@ -10,6 +10,7 @@ from crypsis.evaluate import Experiment, Store
 from crypsis.evaluate.store import parts_of
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
+from crypsis.reports.parameter_labels import called, value_in_words
 from crypsis.translation import _, plural, translated
 from crypsis.translation.wording import shown
 from crypsis.web.data_labels import POLICY_LABELS, ROLE_LABELS, kind_labels
@@ -67,11 +68,14 @@ def settings_changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
     def told_value(params: Mapping[str, Any], name: str) -> str:
         known = defaults.get(name)
-        usual = None if known is None or known.required else known.default
-        return shown(params.get(name, usual)) if params.get(name, usual) is not None else _("not set")
+        value = params.get(name, None if known is None or known.required else known.default)
+        return _value(value) if known is None else value_in_words(known, value)
 
     names = [name for name in {**former, **current} if former.get(name) != current.get(name)]
-    told_of = [(name, told_value(former, name), told_value(current, name)) for name in names]
+    told_of = [
+        (called(defaults[name]) if name in defaults else name, told_value(former, name), told_value(current, name))
+        for name in names
+    ]
     return " ".join(
         _("{name} was {was}, is {is_now} now.", name=name, was=was, is_now=is_now)
         for name, was, is_now in told_of

@@ -82,15 +82,18 @@ def rows_grid(
             "suppressMovable": True,
         }
     ]
+    number_column = {"type": "rightAligned", **({"flex": 0.5} if len(columns) <= 7 else {})}  # they need less room
+    word_column = {"minWidth": _WIDE} if on_a_phone() else {}
     for index, name in enumerate(columns):
         definitions.append(
             {
                 "headerName": name,
                 "field": f"c{index}",
                 "colId": f"c{index}",
+                "tooltipField": f"c{index}",  # the whole of a value that is cut
                 "filter": "agNumberColumnFilter" if name in numeric else "agTextColumnFilter",
                 "cellClassRules": {"changed": f"data && data._changed && data._changed.includes({index})"},
-                **({"type": "rightAligned"} if name in numeric else {"minWidth": _WIDE} if on_a_phone() else {}),
+                **(number_column if name in numeric else word_column),
             }
         )
     options = {
@@ -118,6 +121,7 @@ def rows_grid(
         "suppressFieldDotNotation": True,
         "stopEditingWhenCellsLoseFocus": True,
         "enableCellTextSelection": not editable,
+        "enableBrowserTooltips": True,
         "rowSelection": {"mode": "singleRow", "checkboxes": False, "enableClickSelection": True},
         ":datasource": f"crypsis.rows({json.dumps(address)})",
         "overlayNoRowsTemplate": f"<span class='muted'>{escaped(_('No rows'))}</span>",

@@ -36,7 +36,10 @@ def cluster_sizes(published: Any, k: int | None = None) -> Frame:
         limit=None if k is None else Limit(float(k), _("required: {k:,}", k=k)),
     )
     note = f"{counted(0, 'cluster')}."
-    if len(sizes):
+    if len(sizes) and sizes.min() == sizes.max():
+        clusters, records = counted(len(sizes), "cluster"), counted(int(sizes[0]), "record")
+        note = _("{clusters} with {records} each.", clusters=clusters, records=records)
+    elif len(sizes):
         note = _(
             "{clusters} of {least:,} to {most:,} records, {mean:,.1f} on average.",
             clusters=counted(len(sizes), "cluster"),

@@ -112,7 +112,7 @@ class Disassociation(Method):
     scaling = Scaling.BLOCKS
     on_parts = 'exact with `refine="none"`'
     publishes_shards = True
-    stages = ("rank", "horpart", "verpart", "refine", "publish")
+    stages = ("rank the terms", "form clusters", "cut into chunks", "join clusters", "publish")
 
     k: Annotated[int, AtLeast(1), "Records that some possible original must have for each combination."] = 5
     m: Annotated[int, Between(1, 8), "Most terms of a record that the adversary may know."] = 2
@@ -179,10 +179,10 @@ class Disassociation(Method):
         """Disassociate; `clusters` replace HORPART's: lists of record numbers from 0, empty records not counted."""
         self._check_sensitive(data)
         diversity = self.l or 1
-        with context.stage("rank"):
+        with context.stage("rank the terms"):
             records = RankedRecords.of(data)
             check_feasible(records, len(records), records.supports, self.k, diversity, data.vocabulary.labels)
-        with context.stage("horpart"):
+        with context.stage("form clusters"):
             if clusters is not None:
                 least = self.k if self.assured else 1  # the article's own clusters may be smaller
                 parts = given_clusters(records, clusters, least, diversity, type(self).__name__)
@@ -218,7 +218,7 @@ class Disassociation(Method):
     ) -> tuple[DisassociatedTransactions, RefinementFacts]:
         """Chunks of these clusters, also of joined ones; and what refining did."""
         workers = self.workers or available_workers()
-        with context.stage("verpart"):
+        with context.stage("cut into chunks"):
             min_causes = self.min_causes if self.safe else 0
             placement = partition_vertically(records, parts, self.k, self.m, min_causes, workers, context)
             if self.demote_probability > 0:
@@ -226,7 +226,7 @@ class Disassociation(Method):
             owner, in_records = record_chunks(placement, len(records), workers, context)
         forest = Forest.of_leaves(placement, parts)
         if self.refine != "none":
-            with context.stage("refine"):
+            with context.stage("join clusters"):
                 rests = _rests_on_term_chunk(parts.sizes, owner, in_records.sizes, self.k, self.m)
                 forest = refined(
                     records,
@@ -261,7 +261,7 @@ class Disassociation(Method):
         known, diversity = data.one_of_each, self.l or 1
         self._check_sensitive(known)
         rows = self._rows_at_once(data, executor, block)
-        with context.stage("rank"):
+        with context.stage("rank the terms"):
             terms = RankedRecords.of(known)
             check_feasible(
                 terms, data.n_filled, known.supports[terms.codes], self.k, diversity, known.vocabulary.labels
@@ -269,11 +269,11 @@ class Disassociation(Method):
             size = self.max_cluster_size or CLUSTER_SIZE_PER_K * self.k
             rank = term_rank(known).astype(np.int32)
             splitting = Splitting(rank, terms.sensitive, self.k, diversity, size, self.horpart == "guarded")
-        with context.stage("horpart"):
+        with context.stage("form clusters"):
             clusters, tasks = partition_shards(data.shards, data.n_filled, splitting, rows, executor)
             sizes = np.array([cluster.size for cluster in clusters], np.int64)
             runs = runs_of_clusters(sizes.tolist(), rows)
-        with context.stage("verpart"):
+        with context.stage("cut into chunks"):
             files = [task["file"] for task in tasks]
             folder = executor.scratch.below("runs")
             work = [folder.save(f"run-{first:09d}", clusters[first:end]) for first, end in runs]

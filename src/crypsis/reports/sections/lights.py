@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crypsis.drawing.markup import Markup, element, join
 from crypsis.reports.page import in_letters, paragraph, section
+from crypsis.reports.promise_words import promise_in_words
 from crypsis.review import PUBLIC
 from crypsis.review.lights import Colour, Finding, Light, Review
 from crypsis.translation import _, marked, translated
@@ -55,9 +56,9 @@ def _box(name: str, light: Light, nothing: str) -> Markup:
 def _finding(finding: Finding) -> Markup:
     remedy = finding.remedy
     if remedy is None or finding.colour == Colour.GREEN:
-        return element("li", in_letters(unbroken(translated(finding.sentence))))
+        return element("li", in_letters(unbroken(promise_in_words(translated(finding.sentence)))))
     parts = [element("span", f" {translated(remedy.words)}", class_="muted")]
     if remedy.option is not None:
         parts += [Markup(" ("), element("code", remedy.option), Markup(")")]
-    sentence = in_letters(unbroken(translated(finding.sentence)))
+    sentence = in_letters(unbroken(promise_in_words(translated(finding.sentence))))
     return element("li", element("strong", f"{_(str(finding.colour))}: "), sentence, join(parts, ""))

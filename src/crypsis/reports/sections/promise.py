@@ -12,6 +12,7 @@ from crypsis.guarantees.guarantee import TRUTHFUL
 from crypsis.parameters import parameters_of
 from crypsis.reports.manifest_facts import ManifestFacts
 from crypsis.reports.page import columns, facts_list, in_letters, items, paragraph, promise_names, section, settings
+from crypsis.reports.parameter_labels import label_of, named_label
 from crypsis.translation import _, translated
 from crypsis.translation.wording import listed
 
@@ -76,9 +77,9 @@ def _parameters(promised: Mapping[str, Any]) -> list[tuple[str, Markup]]:
         labels = {} if one is None or not isinstance(value, str) else one.choice_labels
         value_words = translated(labels.get(value, value_words)) if isinstance(value, str) else value_words
         parts = [element("strong", value_words)]
-        if one is not None:
-            parts += [Markup(" · "), in_letters(translated(one.help))]
-        rows.append((name.replace("_", " "), join(parts)))
+        if one is not None and (more := label_of(one)[1]):
+            parts += [Markup(" · "), in_letters(more)]
+        rows.append((name.replace("_", " ") if one is None else named_label(one), join(parts)))
     return rows
 
 

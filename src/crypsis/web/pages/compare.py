@@ -12,7 +12,7 @@ from crypsis.errors import CrypsisError
 from crypsis.evaluate.runs import RunTable
 from crypsis.methods import METHODS
 from crypsis.parameters import parameters_of
-from crypsis.reports.parameter_labels import label_of
+from crypsis.reports.parameter_labels import called, called_in, named_label, value_in_words
 from crypsis.review import Remedy
 from crypsis.translation import _, marked
 from crypsis.web import theme
@@ -142,7 +142,7 @@ class ComparePage(ExperimentPage):
             values = dict(run.get("params") or {})
             swept = (run.get("sweep") or {}).get("param")
             with (
-                ui.expansion(_in_short(values, swept)).props("dense").classes("fold") as more,
+                ui.expansion(_in_short(run["method"], values, swept)).props("dense").classes("fold") as more,
                 ui.column().style("width: 100%"),
             ):
                 form = ParameterForm(
@@ -156,12 +156,13 @@ class ComparePage(ExperimentPage):
             one for one in parameters_of(METHODS[run["method"]]) if one.type in (int, float) and one.name != "seed"
         ]
         sweep = dict(run.get("sweep") or {})
-        options = {"": _("nothing"), **{one.name: f"{one.name} · {label_of(one)[0]}" for one in sweepable}}
+        names = {one.name: called(one) for one in sweepable}
+        options = {"": _("nothing"), **{one.name: named_label(one) for one in sweepable}}
         with ui.row().classes("sweep").style("width: 100%; flex-wrap: nowrap; gap: 6px"):
             param = ui.select(options, value=sweep.get("param", ""), label=_("Vary")).props(
                 "outlined dense options-dense"
             )
-            param.props(theme.attribute("display-value", sweep.get("param") or _("nothing"))).style(
+            param.props(theme.attribute("display-value", names.get(str(sweep.get("param")), _("nothing")))).style(
                 "flex: 1.4; min-width: 116px"
             )
             fields = []
@@ -188,7 +189,7 @@ class ComparePage(ExperimentPage):
                 self._set(index, sweep={"param": param.value, "start": start, "end": end, "step": step})
 
         def chosen() -> None:
-            param.props(theme.attribute("display-value", param.value or _("nothing")))
+            param.props(theme.attribute("display-value", names.get(param.value, _("nothing"))))
             for field in fields:
                 field.set_visibility(bool(param.value))
             if param.value:
@@ -220,10 +221,7 @@ class ComparePage(ExperimentPage):
     def _apply(self, label: str, remedy: Remedy) -> None:
         """Set what would mend a finding in the configuration of this label; the person presses Run all."""
         for index, run in enumerate(self.runs):
-            if (
-                str(run.get("label") or run.get("method")) == label
-                and (run.get("sweep") or {}).get("param") != remedy.parameter
-            ):
+            if _label(run) == label and (run.get("sweep") or {}).get("param") != remedy.parameter:
                 params = {**(run.get("params") or {}), str(remedy.parameter): remedy.value}
                 self._set(index, params=params)
                 self._show_cards(focus=index)
@@ -231,16 +229,18 @@ class ComparePage(ExperimentPage):
                     _(
                         "{label}: {parameter} is {value} now. Press Run all.",
                         label=label,
-                        parameter=remedy.parameter,
+                        parameter=called_in(run["method"], str(remedy.parameter)),
                         value=remedy.value,
                     )
                 )
                 return
-        done(_("{parameter} is varied in this configuration; change its range.", parameter=remedy.parameter))
+        method = next(run["method"] for run in self.runs if _label(run) == label)
+        varied = called_in(method, str(remedy.parameter))
+        done(_("{parameter} is varied in this configuration; change its range.", parameter=varied))
 
     def _set_params(self, index: int, values: dict[str, Any], more: Any, swept: str | None) -> None:
         self._set(index, params=dict(values))
-        more.set_text(_in_short(values, swept))
+        more.set_text(_in_short(self.runs[index]["method"], values, swept))
 
     def _set_method(self, index: int, name: str | None) -> None:
         if name:
@@ -349,6 +349,15 @@ def _run(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return run
 
 
-def _in_short(values: dict[str, Any], swept: str | None) -> str:
-    told_values = ", ".join(f"{name} = {value}" for name, value in values.items() if name != swept)
+def _label(run: RunTable) -> str:
+    return str(run.get("label") or run.get("method"))
+
+
+def _in_short(method: str, values: dict[str, Any], swept: str | None) -> str:
+    known = {parameter.name: parameter for parameter in parameters_of(METHODS[method])}
+    told_values = ", ".join(
+        f"{called(known[name])} = {value_in_words(known[name], value)}"
+        for name, value in values.items()
+        if name != swept
+    )
     return _("Settings · {told_values}", told_values=told_values) if told_values else _("Settings · as suggested")

@@ -15,6 +15,7 @@ from crypsis.evaluate.runs import Run, RunTable
 from crypsis.evaluate.stored_cell import Times
 from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
+from crypsis.reports.parameter_labels import called_in
 from crypsis.review import Remedy, Review
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import duration
@@ -29,7 +30,7 @@ from crypsis.web.pace import Pace
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.remedies import Mending
 from crypsis.web.report_card import ReportCard, report_address
-from crypsis.web.telling import note_words
+from crypsis.web.telling import note_words, verdict_words
 from crypsis.web.what_changed import settings_changed
 from crypsis.web.widgets import confirm, rows_grid
 from crypsis.web.workbench import Workbench
@@ -358,7 +359,7 @@ class EvaluatePage(ExperimentPage):
             )
         shown = state == "unsafe" or (state == "done" and not outdated)
         verdict = stored.proof.words if shown and stored.proof is not None else None
-        words = note_words(stored.end.message or "") if verdict is None else translated(verdict)
+        words = note_words(stored.end.message or "") if verdict is None else verdict_words(verdict)
         words = "" if undeclared else words
         message = theme.message(kind, title, "\n".join(part for part in (words, next_step) if part))
         if state not in ("done", "cancelled") and not undeclared:
@@ -446,7 +447,8 @@ class EvaluatePage(ExperimentPage):
         params = {**(self.run.get("params") or {}), str(remedy.parameter): remedy.value}
         self.keep_runs([{**self.run, "params": params}])
         self._show_form()
-        done(_("{parameter} is {value} now. Press Run.", parameter=remedy.parameter, value=remedy.value))
+        parameter = called_in(self.run["method"], str(remedy.parameter))
+        done(_("{parameter} is {value} now. Press Run.", parameter=parameter, value=remedy.value))
         self._refresh(force=True)
 
     def _confirm(self, column: str) -> None:

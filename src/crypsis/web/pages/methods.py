@@ -13,11 +13,13 @@ from crypsis.evaluate.suggestions import RUN_FOR_KIND
 from crypsis.methods import METHODS
 from crypsis.methods.method import Method
 from crypsis.parameters import Parameter, parameters_of
+from crypsis.reports.parameter_labels import value_in_words
 from crypsis.translation import _, marked, translated
 from crypsis.translation.wording import enumerated
 from crypsis.web import theme
 from crypsis.web.actions import in_thread, notify_errors
 from crypsis.web.data_labels import DATA_KINDS, commands, data_labels
+from crypsis.web.telling import verdict_words
 from crypsis.web.workbench import Workbench
 
 PATH = "/methods"
@@ -61,7 +63,7 @@ def _list(chosen: str, kind: str | None) -> None:
                 link = ui.link(target=f"{PATH}?name={method.name()}").classes("nav-item")
                 with link:
                     ui.label(method.__name__)
-                    ui.label(translated(method.promises.model)).classes("muted small").style(
+                    ui.label(verdict_words(method.promises.model)).classes("muted small").style(
                         "margin-left: auto; text-align: right"
                     )
                 if method.name() == chosen:
@@ -176,15 +178,15 @@ def _paragraphs(text: str) -> list[str]:
 def parameters_table(parameters: Iterable[Parameter]) -> None:
     """Show parameters with their values, defaults and meanings."""
     rows = "".join(
-        f"<tr><td class=mono>{theme.escaped(parameter.name)}</td><td>{theme.escaped(_allowed(parameter))}</td>"
-        f"<td class=mono>{theme.escaped(_default(parameter))}</td>"
-        f"<td>{theme.escaped(translated(parameter.help))}</td></tr>"
+        f"<tr><td>{theme.escaped(translated(parameter.help))}</td><td>{theme.escaped(_allowed(parameter))}</td>"
+        f"<td>{theme.escaped(_default(parameter))}</td>"
+        f"<td class=mono translate=no>{theme.escaped(parameter.name)}</td></tr>"
         for parameter in parameters
     )
     place = ui.html(
-        f"<table class='plain worded'><thead><tr><th scope=col>{_('Name')}</th>"
+        f"<table class='plain worded'><thead><tr><th scope=col>{_('What it is')}</th>"
         f"<th scope=col>{_('Values')}</th><th scope=col>{_('Default')}</th>"
-        f"<th scope=col>{_('What it is')}</th></tr></thead><tbody>{rows}</tbody></table>",
+        f"<th scope=col>{_('In files and commands')}</th></tr></thead><tbody>{rows}</tbody></table>",
         sanitize=False,
     ).classes("scroll")
     place.props(f"tabindex=0 role=region {theme.attribute('aria-label', _('Parameters'))}")
@@ -192,14 +194,15 @@ def parameters_table(parameters: Iterable[Parameter]) -> None:
 
 def _default(parameter: Parameter) -> str:
     value = parameter.to_dict().get("default")
-    return "" if value is None else str(value)
+    return "" if value is None else value_in_words(parameter, value)
 
 
 def _allowed(parameter: Parameter) -> str:
     one = parameter.to_dict()
     if "choices" in one:
         return ", ".join(
-            name if name in METHODS else f"{name} ({translated(label)})" for name, label in one["choice_labels"].items()
+            METHODS[name].__name__ if name in METHODS else translated(label)
+            for name, label in one["choice_labels"].items()
         )
     if "reads" in one:
         return translated(str(one["reads"]))

@@ -27,7 +27,7 @@ from crypsis.web.pages.evaluate import PHASES
 from crypsis.web.parameter_form import ParameterForm
 from crypsis.web.parts import PartsProgress, PartsRows
 from crypsis.web.reading_form import reading_field, value_in
-from crypsis.web.telling import note_words
+from crypsis.web.telling import note_words, verdict_words
 from crypsis.web.widgets import confirm
 from crypsis.web.workbench import Workbench
 from crypsis.web.workspace import Entry
@@ -480,7 +480,7 @@ class PartsPage:
         else:
             state, title = ("good", _("Verified")) if result["holds"] else ("bad", _("Not safe"))
             checked = _("Counted again from the files of the release.") if result.get("checked") else ""
-            words = "\n".join(part for part in (translated(result["verdict"]), checked) if part)
+            words = "\n".join(part for part in (verdict_words(result["verdict"]), checked) if part)
             theme.message(state, title, words)
             if result.get("review"):
                 with theme.section(

@@ -13,10 +13,11 @@ from nicegui import ui
 from crypsis.data.relational import PublishedTable
 from crypsis.errors import CrypsisError, OriginalRequired
 from crypsis.evaluate.first_look import suggested_roles_of
-from crypsis.guarantees import GUARANTEES, KAnonymity
+from crypsis.guarantees import GUARANTEES, AllOf, KAnonymity
+from crypsis.guarantees.guarantee import Guarantee
 from crypsis.methods import METHODS
-from crypsis.parameters import parameters_of
-from crypsis.reports.parameter_labels import label_of
+from crypsis.parameters import Parameter, parameters_of
+from crypsis.reports.parameter_labels import called, label_of, named_label, value_in_words
 from crypsis.signatures import TRUSTED
 from crypsis.translation import _, marked, translated
 from crypsis.verifiers import VERIFIERS
@@ -25,7 +26,7 @@ from crypsis.web.actions import in_thread, number, show_error_at
 from crypsis.web.attack_card import AttackCard
 from crypsis.web.lights_view import show_lights
 from crypsis.web.remedies import Mending
-from crypsis.web.telling import error_words
+from crypsis.web.telling import error_words, verdict_words
 from crypsis.web.verification import Checked, Verification, promises
 from crypsis.web.widgets import choose_file_button, drop_place
 from crypsis.web.workbench import Workbench
@@ -176,7 +177,7 @@ class VerifyPage:
                     else str(parameter.default)
                 )
                 default = values.get(parameter.name) or usual
-                self.fields[parameter.name] = _field(words, parameter.name, more, default)
+                self.fields[parameter.name] = _field(words, parameter, more, default)
             if _is_of_tables(self.model.value):
                 self.fields["quasi"] = self._columns_field(_("Columns that others may know"), "quasi")
                 self.fields["sensitive"] = self._columns_field(_("Columns that must not be learned"), "sensitive")
@@ -188,15 +189,15 @@ class VerifyPage:
     def _columns_field(self, words: str, role: str) -> Any:
         """Columns of what was dropped, to choose from; before that, their names with commas."""
         if not self.roles:
-            return _field(words, role, _("With commas between them."))
-        with _named_field(words, role):
+            return _field(words, None, _("With commas between them."))
+        with _named_field(words):
             field = ui.select(
                 list(self.roles),
                 multiple=True,
                 value=[name for name, suggested in self.roles.items() if suggested == role],
             )
             field.props("outlined dense options-dense use-chips hide-bottom-space").classes("wide")
-            return field.props(theme.attribute("aria-label", f"{words} ({role})"))
+            return field.props(theme.attribute("aria-label", words))
 
     def _promise(self, is_release: bool = False) -> dict[str, Any] | None:
         if not self.model.value:
@@ -342,9 +343,9 @@ class VerifyPage:
                 _("Lower what it should keep, or anonymize it first.") if self.roles else _("Create a new release.")
             )
             words = (
-                translated(str(verdict))
+                verdict_words(str(verdict))
                 if verdict.holds
-                else _("{words}\nDo not publish it. {way_on}", words=translated(str(verdict)), way_on=way_on)
+                else _("{words}\nDo not publish it. {way_on}", words=verdict_words(str(verdict)), way_on=way_on)
             )
             if verdict.holds:
                 theme.message("good", f"{title}: {name}", words)
@@ -373,10 +374,9 @@ class VerifyPage:
                     show_lights(checked.review, mending=self._mending(checked.manifest))
             with theme.section(_("What was counted")), ui.element("div").classes("tiles"):
                 model = verdict.promised.model
-                theme.tile(_("Guarantee"), translated(model))
-                labels = {parameter.name: parameter.choice_labels for parameter in parameters_of(GUARANTEES[model])}
-                for key, value in verdict.promised.to_dict()["parameters"].items():
-                    theme.tile(key, translated(labels.get(key, {}).get(str(value), str(value))))
+                theme.tile(_("Guarantee"), verdict_words(model))
+                for words, value in _settings_of(verdict.promised):
+                    theme.tile(words, value)
                 theme.tile(
                     _("Reached"),
                     _figure(verdict.achieved),
@@ -396,24 +396,42 @@ class VerifyPage:
         return Mending(str(method["name"]), method.get("parameters") or {}, str(self.dataset.value or ""))
 
 
-def _field(words: str, name: str, more: str, value: str = "") -> Any:
-    """A field below its words, as in the forms of methods."""
-    with _named_field(words, name):
-        field = ui.input(value=value).props("outlined dense hide-bottom-space").classes("wide")
-        field.props(theme.attribute("aria-label", f"{words} ({name})"))
+def _field(words: str, parameter: Parameter | None, more: str, value: str = "") -> Any:
+    """A field below its words, as in the forms of methods; a list to choose from where there are choices."""
+    with _named_field(words, "" if parameter is None else parameter.symbol):
+        if parameter is not None and parameter.choices:
+            choices = {choice: translated(label) for choice, label in parameter.choice_labels.items()}
+            field: Any = ui.select({"": _("not set"), **choices} if parameter.optional else choices, value=value)
+            field.props("outlined dense options-dense hide-bottom-space").classes("wide")
+        else:
+            field = ui.input(value=value).props("outlined dense hide-bottom-space").classes("wide")
+        field.props(theme.attribute("aria-label", words if parameter is None else named_label(parameter)))
         if more:
             ui.label(more).classes("help")
     return field
 
 
 @contextmanager
-def _named_field(words: str, name: str) -> Iterator[None]:
-    """The words above a field, and the short name that files and commands have for it."""
+def _named_field(words: str, symbol: str = "") -> Iterator[None]:
+    """The words above a field, and the letter that promises are written with."""
     with ui.element("div").classes("parameter"):
         with ui.element("div").classes("parameter-name"):
             ui.label(words).classes("name")
-            ui.label(name).classes("raw").props('aria-hidden="true"')
+            if symbol:
+                ui.label(symbol).classes("raw").props('aria-hidden="true" translate="no"')
         yield
+
+
+def _settings_of(promised: Guarantee) -> Iterator[tuple[str, str]]:
+    """Each parameter of a promise, or of those that it joins, and its value in words; what is not set is left out."""
+    if isinstance(promised, AllOf):
+        for one in promised.promises.listed:
+            yield from _settings_of(one)
+        return
+    for parameter in parameters_of(type(promised)):
+        value = getattr(promised, parameter.name)
+        if value is not None and value is not False:
+            yield called(parameter), value_in_words(parameter, value)
 
 
 def _is_of_tables(model: str) -> bool:
