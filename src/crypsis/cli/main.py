@@ -17,6 +17,7 @@ from crypsis.cli.idle_threads import let_idle_threads_sleep
 from crypsis.cli.one_heap import share_one_heap
 from crypsis.cli.printing import degrade_output, printable
 from crypsis.cli.quick_end import QuickEnd
+from crypsis.cli.quick_sorting import sort_without_slow_instructions
 from crypsis.cli.settings import SETTINGS, Settings, read_settings
 from crypsis.errors import CrypsisError, OptionWithoutEffect, describe_bug
 from crypsis.places import COMMAND_LINE, speaking
@@ -35,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     share_one_heap()
     let_idle_threads_sleep()
+    sort_without_slow_instructions()
     end = QuickEnd.expected()
     try:
         with speaking(COMMAND_LINE):
