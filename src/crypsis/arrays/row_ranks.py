@@ -43,7 +43,7 @@ def order_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> Int64s:
             keys[order] = group
             different = int(group[-1]) + 1
         keys, different = _with_column(keys, codes, low, width), different * width
-    return _ordered(keys, different)[1]
+    return _order(keys, different)
 
 
 def count_rows(columns: Iterable[np.ndarray[Any, Any]], rows: int) -> Int64s:
@@ -126,16 +126,30 @@ def _ranked(keys: Int64s, different: int) -> Int64s:
 def _ordered(keys: Int64s, different: int) -> tuple[Int64s, Int64s]:
     """The keys ascending, and the rows that they stand in; equal keys as they come."""
     bits = _bits(len(keys))
+    if 1 << 16 < different <= _LARGEST_KEY >> bits:
+        with_rows = _sorted_with_rows(keys, bits)
+        return with_rows >> bits, with_rows & ((1 << bits) - 1)
+    order = _order(keys, different)
+    return keys[order], order
+
+
+def _order(keys: Int64s, different: int) -> Int64s:
+    """The rows in which the keys stand ascending; equal keys as they come."""
+    bits = _bits(len(keys))
     if different <= 1 << 16:  # numpy counts short numbers instead of comparing them
         order: Int64s = np.argsort(keys.astype(np.uint16), kind="stable")
-        return keys[order], order
+        return order
     if different > _LARGEST_KEY >> bits:
-        order = np.argsort(keys, kind="stable")
-        return keys[order], order
+        return np.argsort(keys, kind="stable")
+    return _sorted_with_rows(keys, bits) & ((1 << bits) - 1)
+
+
+def _sorted_with_rows(keys: Int64s, bits: int) -> Int64s:
+    """The keys ascending, each with the row that it stands in behind it."""
     with_rows = keys << bits
     with_rows |= np.arange(len(keys))
     with_rows.sort()
-    return with_rows >> bits, with_rows & ((1 << bits) - 1)
+    return with_rows
 
 
 def _changes(keys: Int64s) -> Bools:

@@ -329,9 +329,11 @@ def _dates_asked(values: pl.Series, name: str) -> tuple[str, ...]:
 
 def _days_asked(values: pl.Series, name: str) -> tuple[str, ...]:
     """Numbers such as 43526 in a column that is called a date: days as spreadsheets count them."""
-    if not values.dtype.is_numeric() or not len(values) or not _calls_itself_a_date(name):
+    if not values.dtype.is_numeric() or not len(values):
         return ()
     if not _FIRST_COUNTED <= cast(float, values.min() or 0) <= cast(float, values.max() or 0) <= _LAST_COUNTED:
+        return ()  # nearly always, so that words need not be looked up
+    if not _calls_itself_a_date(name):
         return ()
     day = f"{values.drop_nulls()[0]:g}"
     return (f"'{name}' holds numbers like {day}: if a spreadsheet counts days so, say time_format='{name}=excel'",)

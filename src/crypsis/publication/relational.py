@@ -29,6 +29,7 @@ from crypsis.publication.table_parts import FOLDER, PARTS, data_paths, write_tab
 
 LEAVES = "hierarchy_leaves"
 GUESSED = "guessed_types"
+_NEEDS_QUOTES = r'^$|[",\r\n]'
 MEANING = (
     "One record per row. A cell is a value, a closed range [low:high], one of several values {a|b}, a node that "
     "release.json lists, ? for missing, * for any value or missing, or ~ in every column of a "
@@ -63,7 +64,7 @@ class TableKind(PublishedKind):
             if format == "parquet":
                 frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
             else:
-                frame.write_csv(file)
+                frame.write_csv(file, quote_style="never" if _is_plain(published) else "necessary")
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTable, None]:
         described = manifest["data"]
@@ -188,6 +189,18 @@ class TableKind(PublishedKind):
                 for column in columns
             )
         )
+
+
+def _is_plain(published: PublishedTable) -> bool:
+    """Whether no cell of CSV needs quotes: then none is looked through for them once more when it is written.
+
+    Numbers and dates, and what they are generalized to, are written without separators and quotes.
+    """
+    texts = [pl.Series(published.names)]
+    texts += [
+        column.cells.text_series if column.type == "category" else column.cells.nodes for column in published.columns
+    ]
+    return not any(bool(column.str.contains(_NEEDS_QUOTES).any()) for column in texts)
 
 
 def _read_own(path: Path) -> tuple[pl.DataFrame, str]:

@@ -107,6 +107,8 @@ def as_utf8(content: bytes, file: str, encoding: str | None = None) -> tuple[byt
                 raise _not_utf8(content, error, file) from error
     if chosen in (UTF_8, "utf-8-sig"):
         content = content.removeprefix(codecs.BOM_UTF8)
+        if content.isascii():
+            return content, UTF_8
         try:
             content.decode(UTF_8)
         except UnicodeDecodeError as error:
