@@ -28,6 +28,7 @@ from crypsis.verifiers import verify
 if TYPE_CHECKING:  # what work on parts needs is imported when there are some
     from crypsis.executors.executor import Executor
     from crypsis.methods.private_method import PrivateMethod
+    from crypsis.mixed_release import MixedPartsRelease
     from crypsis.parts_release import PartsRelease
     from crypsis.record_release import RecordPartsRelease
     from crypsis.shards.mixed import EncodedMixed
@@ -193,11 +194,14 @@ def release_records(
     context: RunContext,
 ) -> Release | PartsRelease:
     """The release of other data in shards than tables; put together in memory unless there are too many records."""
+    from crypsis.shards.mixed import EncodedMixed
     from crypsis.shards.records import EncodedRecords
 
     method.check_people(encoded)
     if isinstance(encoded, EncodedRecords) and encoded.is_large and method.publishes_shards_here:
         return release_many(encoded, method, executor, context, block)
+    if isinstance(encoded, EncodedMixed) and encoded.is_large and method.publishes_shards_here:
+        return release_mixed(encoded, method, executor, context, block)
     encoded.check_fits(executor)
     data: Any = encoded.whole
     encoded = replace(encoded, in_memory=data)
@@ -246,6 +250,30 @@ def release_many(
     return release(
         parts=parts,
         guarantee=guarantee,
+        method=resolved,
+        declared=method,
+        encoded=encoded,
+        executor=executor,
+        context=context,
+        scaling=context.private.pop("scaling", None),
+    )
+
+
+def release_mixed(
+    encoded: EncodedMixed, method: Method, executor: Executor, context: RunContext, block: BlockSize
+) -> MixedPartsRelease:
+    """The release of many records with sets, in parts."""
+    from crypsis.mixed_release import MixedPartsRelease
+    from crypsis.publication.mixed_parts import sort_mixed
+
+    known = encoded.facts
+    resolved = method.resolve(known)
+    recoded = resolved.anonymize_parts(encoded, executor, context, block)
+    columns = [column for column in encoded.table.columns if column.role != "identifier"]
+    parts = sort_mixed(recoded, columns, encoded.column, executor, context)
+    return MixedPartsRelease(
+        parts=parts,
+        guarantee=resolved.guarantee_of(known, parts.symbols),
         method=resolved,
         declared=method,
         encoded=encoded,

@@ -205,11 +205,7 @@ class PartsRelease:
         """Figures of the published data alone."""
         if self.is_whole:
             return self.in_memory().figures()
-        counted = self._count()
-        classes = class_sizes_of(counted)
-        widths = {name: column_width(*self.data.column_of_counts(name, counted)) for name in self.data.quasi}
-        told: dict[str, Any] = rounded(finite({**classes.figures(), **mean_widths(widths)}))
-        return told
+        return figures_of_counts(self.data, self._count())
 
     def utility(self) -> dict[str, Any]:
         """Remaining utility, for the publisher alone; of many records it is not measured."""
@@ -242,13 +238,18 @@ class PartsRelease:
         return findings
 
     def _subject(self, verdict: Verdict, confirmed: frozenset[str]) -> Subject:
+        return self._subject_of(self.data, None, verdict, confirmed)
+
+    def _subject_of(self, published: Any, weights: Any, verdict: Verdict, confirmed: frozenset[str]) -> Subject:
+        """What the review looks at; `weights` are the records that each published one stands for."""
         return Subject(
-            self.data,
+            published,
             self.guarantee,
             verdict,
             settings=frozenset(self.method.parameters()),
             confirmed=confirmed,
             public=True,
+            weights=weights,
         )
 
     def _confirmable(self, confirm: Iterable[str]) -> frozenset[str]:
@@ -379,9 +380,13 @@ class PartsRelease:
 
     def _facts(self, manifest: Mapping[str, Any], counted: Any) -> ManifestFacts:
         """What the report shows."""
+        return self._table_facts(manifest, counted)
+
+    def _table_facts(self, manifest: Mapping[str, Any], counted: CountedParts, items: str | None = None) -> TableFacts:
+        """What it shows of the columns; `items` names the one with sets."""
         sizes = np.repeat(np.array(list(counted.sizes), np.int64), np.array(list(counted.sizes.values()), np.int64))
         columns = tuple(ColumnFacts.of(*self.data.column_of_counts(name, counted)) for name in self.data.names)
-        return TableFacts(manifest, sizes, counted.n_suppressed, columns)
+        return TableFacts(manifest, sizes, counted.n_suppressed, columns, items)
 
     def _place_beside(self, folder: Path) -> None:
         """Write what is needed to read the parts; nothing, unless a kind of data says otherwise."""
@@ -434,6 +439,13 @@ class PartsRelease:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def figures_of_counts(data: PublishedParts, counted: CountedParts) -> dict[str, Any]:
+    """Figures of a published table alone, by what was counted in its parts."""
+    widths = {name: column_width(*data.column_of_counts(name, counted)) for name in data.quasi}
+    told: dict[str, Any] = rounded(finite({**class_sizes_of(counted).figures(), **mean_widths(widths)}))
+    return told
 
 
 def class_sizes_of(counted: CountedParts) -> ClassSizes:

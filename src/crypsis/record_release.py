@@ -88,15 +88,7 @@ class RecordPartsRelease(PartsRelease):
         ]
 
     def _subject(self, verdict: Verdict, confirmed: frozenset[str]) -> Subject:
-        return Subject(
-            self.parts.symbols,
-            self.guarantee,
-            verdict,
-            settings=frozenset(self.method.parameters()),
-            confirmed=confirmed,
-            public=True,
-            weights=np.array([self.parts.n_records], np.int64),
-        )
+        return self._subject_of(self.parts.symbols, np.array([self.parts.n_records], np.int64), verdict, confirmed)
 
     def _confirmable(self, confirm: Iterable[str]) -> frozenset[str]:
         return confirmable_names(self.parts.symbols, confirm)

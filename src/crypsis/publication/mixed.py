@@ -3,7 +3,7 @@ of generalized items stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,6 +17,7 @@ from crypsis.data.formats.failures import writing
 from crypsis.data.formats.published_sets import MEANINGS, json_rows, read_meanings, write_meanings
 from crypsis.data.formats.tabular import read_published_table
 from crypsis.data.mixed import SUPPRESSED_TEXT, Mixed, PublishedMixed
+from crypsis.data.transaction import PublishedTransactions
 from crypsis.errors import BadPublication
 from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee, Verdict
@@ -80,6 +81,9 @@ class MixedKind(PublishedKind):
             else:
                 frame.write_csv(file)
             write_meanings(chosen.transactions, folder)
+
+    def write_beside_parts(self, folder: Path, symbols: PublishedTransactions) -> None:
+        write_meanings(symbols, folder)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedMixed, None]:
         described = manifest["data"]
@@ -181,8 +185,13 @@ class MixedKind(PublishedKind):
 
 def scope_column(published: PublishedMixed) -> str:
     """A name that no column has."""
+    return free_name([*published.table.names, published.column])
+
+
+def free_name(names: Collection[str]) -> str:
+    """What the column with the scopes is called beside these."""
     name = "scope"
-    while name == published.column or name in published.table.names:
+    while name in names:
         name += "_"
     return name
 

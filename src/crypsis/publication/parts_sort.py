@@ -8,7 +8,7 @@ record becomes one key, whose order is that of the texts. Blocks sort their keys
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -25,7 +25,7 @@ from crypsis.errors import VerificationFailed
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.methods.scaling import RecodedBlocks
-from crypsis.publication.table_parts import PART_ROWS, part_name, write_part
+from crypsis.publication.table_parts import PART_ROWS, part_name, part_rows, write_part
 from crypsis.run_context import RunContext
 from crypsis.verifiers.table_parts import rows_checksum
 from crypsis.verifiers.table_recoding import untruthful
@@ -99,7 +99,7 @@ def publish_blocks(
         for one in noted:
             if one["problem"] is not None:
                 raise VerificationFailed(f"Nothing was written: {one['problem']}.")
-        merged = tuple(_merged_column(noted, index, column) for index, column in enumerate(columns))
+        merged = tuple(merged_column(noted, index, column) for index, column in enumerate(columns))
     n_records = sum(note["rows"] for note in noted)
     seeds = tuple(secrets.randbits(63) for _ in range(2))
     return PublishedBlocks(tuple(note["file"] for note in noted), merged, n_records, seeds, folder, executor, context)
@@ -107,33 +107,46 @@ def publish_blocks(
 
 def sort_blocks(published: PublishedBlocks) -> SortedParts:
     """Write the published records as sorted parts into scratch."""
-    folder, columns, executor = published.folder, published.columns, published.executor
+    columns, folder = published.columns, published.folder
     types = [column.type for column in columns]
-    texts = executor.map(texts_of_block, published.blocks, str(folder.folder), types)
+    texts = published.executor.map(texts_of_block, published.blocks, str(folder.folder), types)
+    order = sort_order([column.role for column in columns])
+    names = [column.name for column in columns]
+    return sort_texts(texts, order, published.n_records, published.seeds, folder, published.executor, as_columns, names)
+
+
+def sort_texts(
+    texts: Sequence[str],
+    order: Sequence[int],
+    n_records: int,
+    seeds: Sequence[int],
+    folder: Scratch,
+    executor: Executor,
+    frame_of: Callable[..., pl.DataFrame],
+    *common: Any,
+) -> SortedParts:
+    """Sort records by the texts of their columns, in this order; `frame_of(columns, *common)` is what a part holds."""
+    n_columns = len(order)
     dictionaries = [
         pl.concat([load(text)[index] for text in texts]).unique().sort() if texts else pl.Series([], dtype=pl.String)
-        for index in range(len(columns))
+        for index in range(n_columns)
     ]
-    order = sort_order([column.role for column in columns])
     radix = [max(len(dictionaries[slot]), 1) for slot in order]
     dictionary = folder.save("dictionary", dictionaries)
-    runs = executor.map(sort_run, texts, str(folder.folder), dictionary, order, radix, published.seeds)
-    n_records = sum(run["rows"] for run in runs)
+    runs = executor.map(sort_run, texts, str(folder.folder), dictionary, order, radix, seeds)
     splitters = _splitters([load(run["sample"]) for run in runs], n_records, executor)
     pieces = executor.exchange(cut_run, [run["file"] for run in runs], len(splitters) + 1, splitters)
     ranges = executor.map(merge_range, list(enumerate(pieces)), str(folder.folder))
     starts = np.concatenate([[0], np.cumsum([one["rows"] for one in ranges])]).tolist()
     work = []
-    for position, first in enumerate(range(0, max(n_records, 1), PART_ROWS)):
-        last = min(first + PART_ROWS, n_records)
+    for position, (first, last) in enumerate(part_rows(n_records)):
         wanted = [
             (one["file"], max(first - start, 0), last - start)
             for one, start, end in zip(ranges, starts[:-1], starts[1:], strict=True)
             if start < last and end > first
         ]
         work.append((position, wanted))
-    names = [column.name for column in columns]
-    parts = executor.map(write_sorted_part, work, str(folder.folder), dictionary, order, radix, names)
+    parts = executor.map(write_sorted_part, work, str(folder.folder), dictionary, order, radix, frame_of, common)
     checksum = tuple(sum(run["checksum"][half] for run in runs) % (1 << 64) for half in range(2))
     return SortedParts(
         tuple(part["file"] for part in parts),
@@ -158,7 +171,7 @@ def note_block(numbered: tuple[int, Any], folder: str, publish: Any, common: Seq
     }
 
 
-def _merged_column(noted: Sequence[Mapping[str, Any]], place: int, column: Any) -> ColumnFacts:
+def merged_column(noted: Sequence[Mapping[str, Any]], place: int, column: Any) -> ColumnFacts:
     """What all blocks together tell of a column; its type as the published values tell it."""
     held = [note["columns"][place] for note in noted]
     values = pl.concat([values for values, _, _ in held]).unique() if held else column.domain.clear()
@@ -175,16 +188,27 @@ def _merged_column(noted: Sequence[Mapping[str, Any]], place: int, column: Any) 
 def texts_of_block(file: str, folder: str, types: Sequence[Any]) -> str:
     """The texts of each column of a block, and every record's as their number."""
     content = load(file)
+    columns, codes = texts_of_cells(content["columns"], types)
+    return save_texts(file, folder, content["rows"], columns, codes)
+
+
+def texts_of_cells(coded: Sequence[tuple[Any, Any]], types: Sequence[Any]) -> tuple[list[pl.Series], list[Int64s]]:
+    """The sorted texts of each column, and every record's as their number."""
     columns, codes = [], []
-    for (cell_of_record, cells), type in zip(content["columns"], types, strict=True):
+    for (cell_of_record, cells), type in zip(coded, types, strict=True):
         words = as_type(cells, type).text_series
         distinct = words.gather(np.unique(cell_of_record)).unique().sort()
         columns.append(distinct)
         codes.append(_places(words, distinct)[cell_of_record])
+    return columns, codes
+
+
+def save_texts(file: str, folder: str, rows: Int64s, columns: Sequence[pl.Series], codes: Sequence[Int64s]) -> str:
+    """Write the texts of a block for the sort; the file of its distinct texts is told."""
     name = Path(file).name
     scratch = Scratch.at(folder)
-    scratch.save(f"{name}-texts", {"rows": content["rows"], "codes": codes, "columns": columns})
-    return scratch.save(f"{name}-columns", columns)
+    scratch.save(f"{name}-texts", {"rows": rows, "codes": list(codes), "columns": list(columns)})
+    return scratch.save(f"{name}-columns", list(columns))
 
 
 def _places(words: pl.Series, sorted_words: pl.Series) -> Int64s:
@@ -193,6 +217,11 @@ def _places(words: pl.Series, sorted_words: pl.Series) -> Int64s:
         return np.zeros(len(words), np.int64)
     places: Int64s = sorted_words.search_sorted(words).to_numpy().astype(np.int64)
     return np.minimum(places, len(sorted_words) - 1)
+
+
+def as_columns(columns: Sequence[pl.Series], names: Sequence[str]) -> pl.DataFrame:
+    """The texts of a part under the names of its columns."""
+    return pl.DataFrame({name: column.alias(name) for name, column in zip(names, columns, strict=True)})
 
 
 def sort_order(roles: Sequence[str]) -> list[int]:
@@ -302,7 +331,8 @@ def write_sorted_part(
     dictionary: str,
     order: Sequence[int],
     radix: Sequence[int],
-    names: Sequence[str],
+    frame_of: Callable[..., pl.DataFrame],
+    common: Sequence[Any],
 ) -> dict[str, Any]:
     """One part of the release, as it is published, and the input numbers of its rows."""
     number, wanted = work
@@ -319,7 +349,7 @@ def write_sorted_part(
             texts[slot] = words[slot].gather(rank)
     else:
         texts = {slot: pl.Series([], dtype=pl.String) for slot in order}
-    frame = pl.DataFrame({names[index]: texts[index] for index in range(len(names))})
+    frame = frame_of([texts[index] for index in range(len(order))], *common)
     scratch = Scratch.at(folder)
     target = scratch.folder / part_name(number)
     partial = scratch.folder / f".{part_name(number)}-{secrets.token_hex(8)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crypsis.data.mixed import PublishedMixed
@@ -18,15 +18,20 @@ from crypsis.reports.transaction_facts import TransactionFacts
 from crypsis.reports.transaction_report import TRANSACTION_REPORT, generalized, lengths
 
 
+@dataclass(frozen=True, eq=False)
 class MixedFacts(ManifestFacts):
     """The facts of both parts. What is said of the whole release follows from its table."""
 
     row_words = TableFacts.row_words
 
-    def __init__(self, manifest: Mapping[str, Any], published: PublishedMixed) -> None:
-        self.manifest = manifest
-        self.table = replace(TableFacts.of(manifest, published.table), items=published.column)
-        self.items = TransactionFacts.of(manifest, published.transactions)
+    manifest: Mapping[str, Any]
+    table: TableFacts
+    items: TransactionFacts
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any], published: PublishedMixed) -> MixedFacts:
+        table = replace(TableFacts.of(manifest, published.table), items=published.column)
+        return cls(manifest, table, TransactionFacts.of(manifest, published.transactions))
 
 
 def _of_table(part: Callable[[TableFacts], Markup]) -> Callable[[MixedFacts], Markup]:
@@ -38,7 +43,7 @@ def _of_items(part: Callable[[TransactionFacts], Markup]) -> Callable[[MixedFact
 
 
 MIXED_REPORT = ReportPlan(
-    lambda manifest, published, _: MixedFacts(manifest, published),
+    lambda manifest, published, _: MixedFacts.of(manifest, published),
     (
         *(_of_table(section) for section in TABLE_REPORT.sections[:-2]),
         *(_of_items(section) for section in (generalized, lengths)),

@@ -115,7 +115,7 @@ class EncodedMixed:
     @property
     def is_large(self) -> bool:
         """Too many records for a release that is put together in memory."""
-        return self.in_memory is None and is_many(len(self))
+        return self.in_memory is None and self.person is None and is_many(len(self))
 
     def check_fits(self, executor: Executor) -> None:
         """The release is put together here: refuse what would not fit, before anything is done."""

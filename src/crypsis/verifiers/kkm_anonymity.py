@@ -8,6 +8,7 @@ belongs to two symbols of one class; where one does, that is a broken promise, b
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from crypsis.arrays import Int32s, Int64s, Lists, offsets_of
 from crypsis.compilation import njit
 from crypsis.data.mixed import Mixed, PublishedMixed
+from crypsis.data.transaction import Transactions
 from crypsis.errors import NoQuasiIdentifiers
 from crypsis.guarantees import KKmAnonymity, KLmDiversity, Verdict, Witness
 from crypsis.verifiers.class_itemsets import Classes, Required, class_supports
@@ -24,6 +26,7 @@ from crypsis.verifiers.loss_bounds import bound_problem
 from crypsis.verifiers.mixed_recoding import recoding_problem
 from crypsis.verifiers.table_classes import TableClasses
 
+HONEST = ", and the rows are honest recodings of the original ones"
 COUNTED = "every set of published items was counted in every class"
 NO_PERSONS: Int64s = np.zeros(0, np.int64)
 
@@ -73,7 +76,7 @@ def _verified(
         problem = sensitive_problem(published, sensitive, original)
     if problem is None and original is not None:
         problem = recoding_problem(published, original)
-        how += ", and the rows are honest recodings of the original ones"
+        how += HONEST
     if problem is None:
         problem = bound_problem(published, promised.ncp, promised.ul, sensitive, original)
     if problem is not None:
@@ -324,14 +327,20 @@ def sensitive_problem(published: PublishedMixed, sensitive: tuple[str, ...], ori
         if len(names) > 1 and not marked.isdisjoint(names):
             both = min(marked & set(names))
             return f"sensitive item {both!r} is generalized to {{{', '.join(names)}}}; sensitive ones stay themselves"
-    if original is not None and original.transactions.sensitive is not None:
-        labels = original.transactions.vocabulary.labels
-        true = {labels[code] for code in np.flatnonzero(original.transactions.sensitive).tolist()}
-        differing = sorted((marked ^ true) & set(labels))
-        if differing:
-            words = "is not published as sensitive" if differing[0] in true else "is published as sensitive and is not"
-            return f"item {differing[0]!r} {words}"
-    return None
+    return None if original is None else other_sensitive_item(marked, original.transactions)
+
+
+def other_sensitive_item(marked: AbstractSet[str], original: Transactions) -> str | None:
+    """Which item is marked as sensitive and was not, or the other way round."""
+    if original.sensitive is None:
+        return None
+    labels = original.vocabulary.labels
+    true = {labels[code] for code in np.flatnonzero(original.sensitive).tolist()}
+    differing = sorted((marked ^ true) & set(labels))
+    if not differing:
+        return None
+    words = "is not published as sensitive" if differing[0] in true else "is published as sensitive and is not"
+    return f"item {differing[0]!r} {words}"
 
 
 def _counted(count: int, people: bool) -> str:

@@ -8,7 +8,7 @@ which generalization added: (2^|g| - 1) for each symbol g of several items, over
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from crypsis.arrays import Int64s
 from crypsis.data.cells import CellKind
 from crypsis.data.mixed import Mixed, PublishedMixed
-from crypsis.data.relational import Column, PublishedColumn
+from crypsis.data.relational import Column, PublishedColumn, Table
 
 _DECIDED = 1e-6  # farther from the bound than this a sum of floats decides, of far fewer terms than would blur it
 
@@ -45,16 +46,19 @@ def exceeded(name: str, loss: Fraction, bound: float) -> str | None:
 
 def table_loss(published: PublishedMixed, original: Mixed) -> Fraction:
     """NCP(D), all quasi-identifiers alike."""
-    names = original.table.quasi
-    n_records = max(len(published), 1)
+    columns = [published.table.column(name) for name in original.table.quasi]
+    counted = [(column, np.bincount(column.codes, minlength=len(column.cells))) for column in columns]
+    return loss_of_counts(counted, original.table, len(published))
+
+
+def loss_of_counts(columns: Sequence[tuple[PublishedColumn, Int64s]], original: Table, n_records: int) -> Fraction:
+    """The same by the quasi-identifiers, and how many records show each of their cells."""
     total = Fraction(0)
-    for name in names:
-        column = published.table.column(name)
-        counts = np.bincount(column.codes, minlength=len(column.cells)).tolist()
-        for index, count in enumerate(counts):
+    for column, counts in columns:
+        for index, count in enumerate(counts.tolist()):
             if count:
-                total += count * _cell_loss(column, index, original.table.column(name))
-    return total / (n_records * len(names))
+                total += count * _cell_loss(column, index, original.column(column.name))
+    return total / (max(n_records, 1) * len(columns))
 
 
 def _cell_loss(column: PublishedColumn, place: int, original: Column) -> Fraction:

@@ -139,6 +139,14 @@ def count_target(
     )
 
 
+def read_mixed_part(
+    file: str, columns: MixedColumns, meanings: Mapping[str, Sequence[str]]
+) -> tuple[pl.DataFrame, PublishedMixed]:
+    """The rows of a part as texts, and what they say."""
+    frame = _read(file, columns)
+    return frame, _published(frame, columns, meanings)
+
+
 def _published(frame: pl.DataFrame, columns: MixedColumns, meanings: Mapping[str, Sequence[str]]) -> PublishedMixed:
     scopes = None
     if columns.scopes is not None:

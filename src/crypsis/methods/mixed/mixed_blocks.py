@@ -180,7 +180,7 @@ def send_rows(shard: MixedShard, *common: Any) -> Iterator[tuple[int, dict[str, 
 
 def deal_rows(files: Files, problem: Problem, several: int) -> Iterator[tuple[int, dict[str, Any]]]:
     """Records in the order of their codes, then of their items, then of the input, dealt out to several blocks."""
-    held, offsets, items = _rows_of(files, problem)
+    held, offsets, items = rows_of_block(files, problem)
     quasi = problem.layout.quasi_codes(held["codes"])
     width = quasi.shape[1]
     lengths = np.diff(offsets) + width
@@ -198,7 +198,7 @@ def deal_rows(files: Files, problem: Problem, several: int) -> Iterator[tuple[in
         yield target, {**{name: column[own] for name, column in held.items()}, **sets}
 
 
-def _rows_of(files: Files, problem: Problem) -> tuple[dict[str, Any], Int64s, Int32s]:
+def rows_of_block(files: Files, problem: Problem) -> tuple[dict[str, Any], Int64s, Int32s]:
     """Codes, numbers in the input, and persons where these are told, of some records in the order of the input; and
     their sets."""
     pieces = [load(file) for file in files]
@@ -213,7 +213,7 @@ def _rows_of(files: Files, problem: Problem) -> tuple[dict[str, Any], Int64s, In
 
 def anonymize_block(files: Files, folder: str, problem: MixedProblem, must: bool = False) -> dict[str, Any] | None:
     """The clusters of a block and their generalized items; None where no release of it exists."""
-    held, offsets, items = _rows_of(files, problem.table)
+    held, offsets, items = rows_of_block(files, problem.table)
     rows = held["rows"]
     prepared = problem.prepare(held["codes"], offsets, items, held.get("person"))
     context = RunContext()
@@ -228,4 +228,5 @@ def anonymize_block(files: Files, folder: str, problem: MixedProblem, must: bool
     content = {"rows": rows, "cluster_of": clusters.cluster_of, "recoded": recoded}
     facts = {name: context.private[name] for name in (*ADDED, *ALONE) if name in context.private}
     file = Scratch.at(folder).save(f"block-{int(rows[0]) if len(rows) else 0}-{len(rows)}", content)
-    return {"file": file, "rows": len(rows), "facts": facts, "warnings": list(context.warnings)}
+    warnings = list(context.warnings)
+    return {"file": file, "files": files, "rows": len(rows), "facts": facts, "warnings": warnings}

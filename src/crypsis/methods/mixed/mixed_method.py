@@ -24,7 +24,8 @@ from crypsis.methods.method import Method, RandomSeed
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_loss import ItemLoss
 from crypsis.methods.mixed.item_recoding import ItemRecoder
-from crypsis.methods.mixed.mixed_blocks import anonymize_in_blocks
+from crypsis.methods.mixed.mixed_blocks import anonymize_in_blocks, run_blocks
+from crypsis.methods.mixed.published_blocks import published_blocks
 from crypsis.methods.mixed.recoded_clusters import Prepared, publish_clusters, recode_clusters, refuse_frequent_secrets
 from crypsis.methods.relational.bottom_up import BottomUp
 from crypsis.methods.relational.cluster import SEED_RECORDS, Cluster
@@ -39,7 +40,7 @@ from crypsis.methods.relational.relational_method import (
     SuppressingMethod,
 )
 from crypsis.methods.relational.top_down import TopDown
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
 from crypsis.methods.transaction.apriori import Apriori
 from crypsis.methods.transaction.coat import COAT
 from crypsis.methods.transaction.lra import LRA
@@ -69,6 +70,7 @@ class MixedMethod(Method):
     randomized = True
     counts_people = True
     scaling = Scaling.BLOCKS
+    publishes_shards = True
 
     k: SharedByRecords = 5
     m: KnownItems = 2
@@ -170,7 +172,9 @@ class MixedMethod(Method):
 
     def anonymize_parts(
         self, data: EncodedMixed, executor: Executor, context: RunContext, block: BlockSize
-    ) -> PublishedMixed:
+    ) -> PublishedMixed | RecodedBlocks:
+        if data.is_large:
+            return published_blocks(*run_blocks(self, data, executor, context, block), executor)
         return anonymize_in_blocks(self, data, executor, context, block)
 
     @abstractmethod

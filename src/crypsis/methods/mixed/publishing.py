@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import numpy as np
@@ -18,17 +19,23 @@ from crypsis.methods.relational.publishing import published_classes
 
 
 def published_clusters(
-    data: Mixed, clusters: Clusters, recoder: ItemRecoder, recoded: Sequence[Recoded]
+    data: Mixed,
+    clusters: Clusters,
+    recoder: ItemRecoder,
+    recoded: Sequence[Recoded],
+    held: AbstractSet[str] | None,
+    nodes: Sequence[Int64s] | None = None,
 ) -> PublishedMixed:
     """Every record with the cells and the generalized items of its cluster; sensitive items as they are.
 
-    A suppressed record shows nothing. Scopes are told where the items of a cluster have several recodings.
+    A suppressed record shows nothing. Scopes are told where the items of a cluster have several recodings. Symbols list
+    the items that are `held`; where these are some records of many, `nodes` are those that columns of all show.
     """
-    table = replace(published_classes(clusters.quasi, clusters.cells(), clusters.cluster_of), person=data.table.person)
+    table = published_classes(clusters.quasi, clusters.cells(), clusters.cluster_of, nodes)
+    table = replace(table, person=data.table.person)
     number_of: dict[tuple[str, ...], int] = {}
     rows_of, codes_of = [], []
     scopes = np.zeros(len(data), np.int32)
-    held = _held_items(clusters, recoder)
     for rows, shown in zip(clusters.lists(), recoded, strict=True):
         symbols = [tuple(label for label in labels if held is None or label in held) for labels in shown.symbols]
         number = np.array([number_of.setdefault(labels, len(number_of)) for labels in symbols], np.int64)
@@ -43,7 +50,7 @@ def published_clusters(
     return PublishedMixed(table, transactions, data.column, recoder.secret_labels, scopes if scopes.any() else None)
 
 
-def _held_items(clusters: Clusters, recoder: ItemRecoder) -> set[str] | None:
+def held_items(clusters: Clusters, recoder: ItemRecoder) -> set[str] | None:
     """The items of records that are not suppressed; None where the publisher gave the tree whose leaves are told."""
     tree = getattr(recoder.method, "hierarchy", None)
     if tree is not None and not tree.origin:

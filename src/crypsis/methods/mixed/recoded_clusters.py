@@ -14,7 +14,7 @@ from crypsis.executors.threads import available_workers, map_in_threads
 from crypsis.methods.mixed.clusters import Clusters
 from crypsis.methods.mixed.item_loss import ItemLoss
 from crypsis.methods.mixed.item_recoding import ItemRecoder, Recoded
-from crypsis.methods.mixed.publishing import published_clusters
+from crypsis.methods.mixed.publishing import held_items, published_clusters
 from crypsis.methods.relational.applied_mapping import AppliedMapping
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifiers
 from crypsis.methods.transaction.people import holders
@@ -64,7 +64,7 @@ def publish_clusters(
     data: Mixed, clusters: Clusters, recoder: ItemRecoder, recoded: Sequence[Recoded], context: RunContext
 ) -> PublishedMixed:
     """The published records; what only the publisher may know goes to the context."""
-    published = published_clusters(data, clusters, recoder, recoded)
+    published = published_clusters(data, clusters, recoder, recoded, held_items(clusters, recoder))
     context.private.update(
         clusters=[rows.tolist() for rows in clusters.lists()],
         largest_cluster=int(clusters.sizes.max(initial=0)),

@@ -62,6 +62,11 @@ class TumBound(BoundedMethod):
     def bounded(self) -> dict[str, Any]:
         return {"ul": self.delta} if self.item_loss == "zero" else {}
 
+    @property
+    def publishes_shards_here(self) -> bool:
+        """Not with best effort: whether the loss is promised follows from all published records."""
+        return super().publishes_shards_here and not self.best_effort
+
     def guarantee_of(self, data: Mixed, published: PublishedMixed) -> Guarantee:
         if not self.best_effort or not self.bounded or published_loss_is_within(published, self.delta):
             return super().guarantee_of(data, published)
