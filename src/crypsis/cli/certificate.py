@@ -1,4 +1,4 @@
-"""`crypsis certificate`: a PDF that says what a release promises, and who answers for it."""
+"""`crypsis certificate`: a PDF that says what a release guarantees, and who answers for it."""
 
 from __future__ import annotations
 

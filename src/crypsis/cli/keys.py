@@ -51,7 +51,7 @@ def sign(
     folder: Annotated[Path, typer.Argument(help="A release folder.")],
     key: Annotated[Path, "The private key to sign with (`crypsis keys make`)."],
 ) -> None:
-    """Sign a release that was written before; one whose promise is broken is not signed."""
+    """Sign a release that was written before, if its guarantee holds."""
     from crypsis._api import read_release
     from crypsis.errors import OriginalRequired, VerificationFailed
     from crypsis.signatures import sign_folder

@@ -27,7 +27,7 @@ TABLE_MODELS = ("k-anonymity", "l-diversity", "t-closeness", "kkm-anonymity", "k
 
 @dataclass(frozen=True, kw_only=True)
 class Verify(OnParts):
-    """Recheck a release; exit with 4 when its promise is broken, or with --trusted nobody trusted signed it.
+    """Check a release again; exit with 4 if its guarantee does not hold or, with --trusted, nobody trusted signed it.
 
     The verifier shares no code with the methods and works from the published files alone; with --original it also
     checks that they are an honest recoding of the original. Of any table, told its columns by --quasi and --sensitive,

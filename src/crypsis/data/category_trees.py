@@ -43,7 +43,7 @@ class CategoryTree(Tree):
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise BadTaxonomy(
-                f"Node {twice!r} stands twice in a tree of categories; every node has one place.", node=twice
+                f"Node {twice!r} occurs twice in a tree of categories; every node has one place.", node=twice
             )
         super().__init__(parents)
         self.names = tuple(names)

@@ -59,7 +59,7 @@ class CellBlocks(FrozenArrays):
             or not all(map(_are_numbers, tracks))
             or sorted(row for rows in tracks for row in rows) != list(range(sum(map(len, tracks))))
         ):
-            raise BadRelease("The private report does not tell which tracks and cells are of which block.")
+            raise BadRelease("The private report does not say which tracks and cells belong to which block.")
         return cls.of(cells, [np.array(rows, np.int64) for rows in tracks])
 
 

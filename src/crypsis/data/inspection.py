@@ -363,7 +363,7 @@ def _named(role: SuggestedRole) -> dict[str, Any]:
 
 def _of_lists(file: Path, chosen: Format, listed: Sequences, show_values: bool) -> Inspection:
     if len(items_in_one_set(listed)):
-        kinds = SuggestedKind("transactions", "several items stand in one itemset, so they have no order")
+        kinds = SuggestedKind("transactions", "several items are in one itemset, so they have no order")
     elif listed.itemsets is not None or chosen.is_ordered(file):
         kinds = SuggestedKind("trajectories", "the file keeps an order")
     else:

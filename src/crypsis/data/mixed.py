@@ -350,7 +350,7 @@ class PublishedMixed(FrozenArrays, PublishedData):
         for row in np.flatnonzero(~table.suppressed).tolist():
             if texts[row] == SUPPRESSED_TEXT:
                 raise BadPublication(
-                    "The items are suppressed and the record is not; ~ stands in every column or in none.",
+                    "The items are suppressed and the record is not; ~ is in every column or in none.",
                     **place(source, row, column),
                 )
         rows = [_symbols(text, row, column, source) for row, text in enumerate(texts)]

@@ -275,11 +275,11 @@ def _among_numbers(texts: pl.Series) -> tuple[str, ...]:
     dropped = "drop_rows(column=" + texts.name + ", values=" + ",".join(sorted(others.to_list())) + ")"
     if kind == "dates":
         return (
-            f"'{texts.name}' is read as text, because among its dates stands {shown}; if a missing value is meant, say "
+            f"'{texts.name}' is read as text, because its dates include {shown}; if a missing value is meant, say "
             f"missing_tokens={markers!r}; if that row is no record (a total, names again), say step={dropped!r}",
         )
     return (
-        f"'{texts.name}' is read as text, because among its numbers stands {shown}; if a missing value is meant, say "
+        f"'{texts.name}' is read as text, because its numbers include {shown}; if a missing value is meant, say "
         f"missing_tokens={markers!r}; if that row is no record (a total, units, names again), say step={dropped!r}",
     )
 

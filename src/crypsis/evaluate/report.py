@@ -52,7 +52,7 @@ _MEANING = {
     "done": marked("published and verified"),
     "infeasible": marked("no release with this guarantee exists, or the method cannot make one"),
     "failed": marked("ended with an error"),
-    "unsafe": marked("the verifier found the promise broken; nothing of it may be published"),
+    "unsafe": marked("the verifier found that the guarantee does not hold; nothing of it may be published"),
     "too_slow": marked("stopped at the limit for one cell"),
     "cancelled": marked("stopped by hand"),
     "waiting": marked("not run yet"),
@@ -244,7 +244,7 @@ class ExperimentReport:
         bad = sum(counts.get(state, 0) for state in ("unsafe", "failed", "too_slow"))
         open_ = sum(counts.get(state, 0) for state in ("waiting", "running", "cancelled"))
         if counts.get("unsafe"):
-            kind, words = "broken", _("{cells} broke the promise", cells=counted(counts["unsafe"], "cell"))
+            kind, words = "broken", _("{cells} violated the guarantee", cells=counted(counts["unsafe"], "cell"))
         elif bad:
             kind, words = "broken", _("{cells} of {total:,} did not end well", cells=counted(bad, "cell"), total=total)
         elif open_ or not total:

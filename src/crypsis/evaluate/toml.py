@@ -77,4 +77,4 @@ def _on_one_line(value: Any) -> Any:
     try:
         return tomlkit.item(value)
     except (ConvertError, ValueError) as error:
-        raise BadExperiment(f"{type(value).__name__} cannot stand in an experiment file.") from error
+        raise BadExperiment(f"{type(value).__name__} cannot be part of an experiment file.") from error

@@ -45,12 +45,12 @@ class Promises(SideInput):
     @classmethod
     def from_json(cls, content: Any) -> Self:
         if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
-            raise BadRelease("The manifest lists no promises.")
+            raise BadRelease("The manifest lists no guarantees.")
         guarantees = []
         for one in content:
             model, parameters = one.get("model"), one.get("parameters")
             if not isinstance(model, str) or model not in PARTS:
-                raise BadRelease(f"The manifest names the unknown promise {str(model)[:80]!r}.")
+                raise BadRelease(f"The manifest names the unknown guarantee {str(model)[:80]!r}.")
             if not isinstance(parameters, dict):
                 raise MissingParameters(f"The manifest gives no parameters for {model}.")
             guarantees.append(PARTS[model].from_parameters(parameters))

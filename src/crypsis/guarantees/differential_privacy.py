@@ -43,7 +43,7 @@ class DifferentialPrivacy(Guarantee):
     )
 
     epsilon: Annotated[Fraction, Epsilon(), "Largest change of the logarithm of a probability."] = Fraction(1)
-    delta: Annotated[Fraction, Between(0, 0), "Always 0: the promise has no exceptions."] = Fraction(0)
+    delta: Annotated[Fraction, Between(0, 0), "Always 0: the guarantee has no exceptions."] = Fraction(0)
     unit: Annotated[
         str, OneOf(person="each person", record="each record"), "Whose data are added or removed as a whole."
     ] = "person"

@@ -26,7 +26,7 @@ class KAnonymity(RecordOrPerson):
 
     protects_from = (
         "Somebody knows a person's age, city and the like, and looks for their record. At least k records look the "
-        "same, so it cannot be told which is theirs."
+        "same, so nobody can tell which is theirs."
     )
     model = "k-anonymity"
     recounts = "How many records share each published combination of quasi-identifiers."

@@ -250,7 +250,7 @@ class BudgetLedger(SideInput):
 
     def _damaged(self, how: str) -> LedgerDamaged:
         return LedgerDamaged(
-            f"The ledger {self.path.name} is damaged: {how}. What was spent cannot be told, so nothing is spent; "
+            f"The ledger {self.path.name} is damaged: {how}. What was spent is not known, so nothing is spent; "
             "restore the ledger and its head together from a copy.",
             where=str(self.path),
         )

@@ -85,7 +85,7 @@ def smallest_symbols(original: Transactions, published: PublishedTransactions) -
     lost = set(original.vocabulary.decode(np.unique(original.items[result == 0])).to_list())
     if not lost <= _may_be_lost(published, original):
         raise NotApplicable(
-            "Items have several images and the rows do not stand in the order of the original, so they cannot be "
+            "Items have several images and the rows are not in the order of the original, so they cannot be "
             "compared; measure before writing, or write with order='input' for evaluation."
         )
     return result

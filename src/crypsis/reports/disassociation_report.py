@@ -92,7 +92,7 @@ def _structure(facts: DisassociatedFacts) -> Markup:
             pictured(
                 _("Term chunks"),
                 term_chunk_sizes(facts),
-                _("Of these terms a cluster tells only that they occur: not how often, nor together with what."),
+                _("A cluster only says that these terms occur: not how often, nor together with what."),
             ),
         ),
     )
@@ -130,7 +130,7 @@ def _leak(facts: DisassociatedFacts) -> Markup:
     k = facts.counts.k
     told = [
         _(
-            "The promise is about what the published form allows. Who also knows how it was made can rule "
+            "The guarantee is about what the published form allows. Who also knows how it was made can rule "
             "out some of that:"
         ),
         _(

@@ -84,7 +84,7 @@ def suppressed(facts: WindowFacts) -> Markup:
         "published is as it was collected.",
         summary=summary,
     )
-    untold = _("How much was suppressed is not told, because that would be a statement about the original data.")
+    untold = _("How much was suppressed is not stated, because that would be a statement about the original data.")
     words = words if "private" in facts.manifest else f"{words} {untold}"
     caption = _("A record that is left has {left} places with times on average.", left=figure(left, 3))
     return section(

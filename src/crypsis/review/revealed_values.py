@@ -26,7 +26,7 @@ class RevealedValuesCheck(TableCheck):
     """
 
     code = "revealed-values"
-    label = "Sensitive values that can be told"
+    label = "Sensitive values that can be inferred"
 
     def findings_in(self, table: PublishedTable, subject: Subject, limits: ReviewThresholds) -> Iterator[Finding]:
         bounded = any(
@@ -50,7 +50,7 @@ class RevealedValuesCheck(TableCheck):
 def _remedy(subject: Subject) -> Remedy:
     if "l" in subject.settings:
         return Remedy("Ask for two sensitive values in every class", "l", 2)
-    return Remedy("Choose a method that promises l-diversity, or leave the column out")
+    return Remedy("Choose a method that provides l-diversity, or leave the column out")
 
 
 def _counts(subject: Subject, column: PublishedColumn, confidence: float) -> tuple[int, int]:

@@ -19,8 +19,8 @@ class ReviewThresholds(Checked):
     confidence: Annotated[
         float, Between(0, 1), "A sensitive value counts as disclosed if it is at least this likely in its class."
     ] = 0.8
-    revealed_amber: Annotated[float, Between(0, 1), "Share whose sensitive value can be told: amber."] = 0.05
-    revealed_red: Annotated[float, Between(0, 1), "Share whose sensitive value can be told: red."] = 0.2
+    revealed_amber: Annotated[float, Between(0, 1), "Share whose sensitive value can be inferred: amber."] = 0.05
+    revealed_red: Annotated[float, Between(0, 1), "Share whose sensitive value can be inferred: red."] = 0.2
     unique_amber: Annotated[float, Between(0, 1), "Share who can be singled out: amber."] = 0.05
     unique_red: Annotated[float, Between(0, 1), "Share who can be singled out: red."] = 0.2
     risk_limit: Annotated[float, Between(0, 1), "Largest risk of being re-identified that is acceptable."] = 0.2

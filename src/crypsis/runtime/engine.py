@@ -276,7 +276,7 @@ class StreamEngine:
 def _capacity(reached: int, limit: int, what: str) -> CapacityReached:
     return CapacityReached(
         f"The stream has reached {reached:,}, beyond {what} = {limit:,}. Nothing was published for this window, since "
-        f"leaving people out would falsify the promise; raise {what} where there is memory for it, and start again.",
+        f"leaving people out would break the guarantee; raise {what} where there is memory for it, and start again.",
         limit=what,
     )
 

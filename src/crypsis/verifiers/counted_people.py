@@ -39,7 +39,7 @@ def counted_persons(published: PublishedTable, unit: str, original: Table | None
         return original.person, None if same else "untruthful: the records belong to other people than in the original"
     if not published.in_input_order:
         raise OriginalRequired(
-            "The rows of a release are sorted, so whose they are can only be told with the private report; give it "
+            "The rows of a release are sorted, so only the private report says whose they are; give it "
             "(private_report='FILE')."
         )
     return original.person, None

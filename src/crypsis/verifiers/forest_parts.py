@@ -137,7 +137,7 @@ def verify_forest_parts(
     """The verdict on what was checked. `sensitive` is what the release declares. `original` is given where clusters
     were compared with it: it has every term that occurs and how many records hold it; how many are filled is told."""
     if not isinstance(promised, DisassociationAnonymity) or promised != counted.promised:
-        raise NotApplicable("The parts were counted for another promise; count them again.")
+        raise NotApplicable("The parts were counted for another guarantee; count them again.")
     how = how_checked(original is not None, original is not None)
     if counted.damage is not None:
         return verdict_of(promised, None, how, [counted.damage], None)

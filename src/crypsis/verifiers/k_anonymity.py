@@ -47,7 +47,7 @@ def require_quasi_identifiers(published: PublishedTable, promised: Guarantee) ->
     """Without them all records are one class, and the promise would hold of any table."""
     if not published.quasi:
         raise NoQuasiIdentifiers(
-            f"{promised.model} is a promise about the columns that others may know, and the table has none of them; "
+            f"{promised.model} is a guarantee about the columns that others may know, and the table has none of them; "
             "name the quasi-identifiers."
         )
 

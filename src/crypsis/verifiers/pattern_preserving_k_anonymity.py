@@ -13,7 +13,7 @@ LOOKED_FOR = "every distinct published trajectory was looked for in the original
 def original_required(promised: PatternPreservingKAnonymity) -> OriginalRequired:
     """The refusal to verify published rows alone."""
     return OriginalRequired(
-        f"{promised.model} is a promise about the original data, and published rows need not be true; "
+        f"{promised.model} is a guarantee about the original data, and published rows need not be true; "
         "give the original (original=DATA)."
     )
 

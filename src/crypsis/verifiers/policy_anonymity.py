@@ -90,7 +90,7 @@ def itemsets_of(policy: PrivacyPolicy | DerivedPolicy, original: Transactions | 
         return policy.on(original)
     if original is None:
         raise OriginalRequired(
-            f"The privacy policy is a recipe ({policy.public_text}), and what it lists is told by the original data; "
+            f"The privacy policy is a recipe ({policy.public_text}), and what it lists follows from the original data; "
             "give the original (original=DATA), or a policy that lists its itemsets."
         )
     return policy.make(original).on(original)

@@ -170,7 +170,7 @@ def untruthful(published: PublishedTransactions, original: Transactions) -> tupl
     sets = canonical_sets(published)
     if published.suppressed is None:
         problem, compared = untruthful(_with_unseen(sets, published, original), original)
-        hint = " Items that were suppressed in some records are told by the private report (--private-report FILE)."
+        hint = " The private report names the items that were suppressed in some records (--private-report FILE)."
         return None if problem is None else problem + hint, compared
     problem = _first_lie(sets, published, original)
     if problem is None:

@@ -95,8 +95,8 @@ def _from_published_alone(published: PublishedTrajectories, promised: SequenceKA
     words = f"{witness} is contained in {counted(int(support[first]), promised.unit, 'published')}"
     if not promised.strict:
         raise OriginalRequired(
-            f"Not established: {words}, fewer than {k}. Whether {k} original ones contain it can only be told with "
-            "the original data; give it (original=DATA)."
+            f"Not established: {words}, fewer than {k}. Whether {k} original ones contain it, only the original "
+            "data show; give it (original=DATA)."
         )
     figures = {"support_published": int(support[first])}
     return Verdict(promised, False, witness.support, k, how, witness, f"{words}, {k} are required.", figures)

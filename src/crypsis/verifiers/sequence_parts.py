@@ -131,8 +131,8 @@ def _from_published_alone(counted: CountedRows, promised: SequenceKAnonymity, fo
     words = f"{witness} is contained in {counted_words(support, promised.unit, 'published')}"
     if not promised.strict:
         raise OriginalRequired(
-            f"Not established: {words}, fewer than {k}. Whether {k} original ones contain it can only be told with "
-            "the original data; give it (original=DATA)."
+            f"Not established: {words}, fewer than {k}. Whether {k} original ones contain it, only the original "
+            "data show; give it (original=DATA)."
         )
     figures = {"support_published": support}
     return Verdict(promised, False, support, k, how, witness, f"{words}, {k} are required.", figures)

@@ -197,7 +197,7 @@ def _verdict(
 ) -> Verdict:
     if not columns.named("quasi"):
         raise NoQuasiIdentifiers(
-            f"{promised.model} is a promise about the columns that others may know, and the table has none of them; "
+            f"{promised.model} is a guarantee about the columns that others may know, and the table has none of them; "
             "name the quasi-identifiers."
         )
     if isinstance(promised, KAnonymity):

@@ -149,7 +149,7 @@ def refuse_what_leaves(text: str) -> None:
 def parse_select(text: str) -> SelectQuery:
     """A SELECT query without aggregates, in its parts."""
     if _AGGREGATES.search(text):
-        raise BadQuery("The sources of an aggregate cannot be told; ask for the rows that it is made of.")
+        raise BadQuery("An aggregate has no sources of its own; ask for the rows that it is made of.")
     reader = _Reader(tokens(text))
     prologue = []
     while reader.word() in ("PREFIX", "BASE"):
@@ -158,7 +158,7 @@ def parse_select(text: str) -> SelectQuery:
             " ".join([keyword, *(reader.take().text for _ in range(1 if keyword.upper() == "BASE" else 2))])
         )
     if reader.word() != "SELECT":
-        raise BadQuery("Only SELECT queries have rows whose sources can be told.")
+        raise BadQuery("Only SELECT queries have rows with sources.")
     reader.take()
     distinct = reader.word() in ("DISTINCT", "REDUCED")
     if distinct:

@@ -114,7 +114,7 @@ def format_of(
             return entry
     known = ", ".join(f"{'/'.join(entry.suffixes)} ({name})" for name, entry in fitting.items())
     raise UnknownFormat(
-        f"The format of {path.name} cannot be told from its suffix {suffix or '(none)'!r}; known ones here are "
+        f"The format of {path.name} does not follow from its suffix {suffix or '(none)'!r}; known ones here are "
         f"{known}, each also with .gz, .xz, .bz2, .zst or .zip. Rename the file or name the format.",
         where=str(path),
         known=sorted(fitting),

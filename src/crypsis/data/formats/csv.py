@@ -172,7 +172,7 @@ class Csv(Format):
         content, encoding = as_utf8(read_bytes(file, MEMORY_PER_BYTE), str(file), self.encoding)
         if b"\0" in content:
             line = content.count(b"\n", 0, content.index(b"\0")) + 1
-            raise BadRow("A NUL byte stands in the file; it is damaged or no CSV.", **line_place(str(file), line))
+            raise BadRow("The file contains a NUL byte; it is damaged or not CSV.", **line_place(str(file), line))
         content, first_line, separator = self._below_skipped(content.removesuffix(b"\x1a"))  # the end of a file in DOS
         skipped = self.skip or 0
         if self.skip is None and separator is None:
@@ -487,7 +487,7 @@ def with_marked_columns(content: bytes) -> tuple[bytes, str, tuple[str, ...]]:
     if not starts:
         return content, " ", ()
     rows = ("\t".join(cells_at(line, starts)) for line in lines)
-    return "\n".join([*rows, ""]).encode(), "\t", ("cells hold blanks, so columns are told by where they begin",)
+    return "\n".join([*rows, ""]).encode(), "\t", ("cells hold blanks, so columns are recognized by where they begin",)
 
 
 def cells_at(line: str, starts: Sequence[int]) -> list[str]:
@@ -609,7 +609,7 @@ def _read_slowly(
             if not record:
                 raise BadRow(
                     f"{len(names)} fields separated by {separator!r} are expected as in the header, found a blank "
-                    "line; delete it, and what stands below it if that is no part of the table.",
+                    "line; delete it, and everything below it that is not part of the table.",
                     **line_place(file, line),
                     expected=len(names),
                     found=0,

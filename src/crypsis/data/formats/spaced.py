@@ -76,7 +76,7 @@ def refuse_itemsets(read: Sequences) -> None:
     if len(shared):
         rows = np.repeat(np.arange(len(read.offsets) - 1), np.diff(read.offsets))
         raise BadRow(
-            f"Items {read.labels[int(shared[0])]!r} and {read.labels[int(shared[0]) + 1]!r} stand in one itemset; "
+            f"Items {read.labels[int(shared[0])]!r} and {read.labels[int(shared[0]) + 1]!r} are in one itemset; "
             "a trajectory has one location per position. Read the file as transactions instead.",
             **place(read.source, int(rows[shared[0]])),
         )
@@ -113,7 +113,7 @@ def _read_fimi(lines: pl.Series, separator: str | None, source: Source) -> Seque
     if len(empty):
         row = int(np.searchsorted(offsets_of(lengths), int(empty[0]), side="right")) - 1
         raise BadLabel(
-            f"An item is empty: two separators {separator!r} follow each other or stand at the end.",
+            f"An item is empty: two separators {separator!r} follow each other or are at the end.",
             **place(source, row),
         )
     if notes:
@@ -160,7 +160,7 @@ def _read_spmf(lines: pl.Series, source: Source) -> Sequences:
     ends = (tokens == END_OF_SEQUENCE).to_numpy()
     early = np.flatnonzero(ends & (np.arange(len(tokens)) + 1 != token_offsets[1:][rows]))
     if len(early):
-        raise BadRow("-2 stands before the end of the line.", **place(numbered, int(rows[early[0]])))
+        raise BadRow("-2 occurs before the end of the line.", **place(numbered, int(rows[early[0]])))
     breaks = (tokens == END_OF_ITEMSET).to_numpy()
     is_item = ~(ends | breaks)
     itemsets = np.cumsum(breaks)[is_item].astype(np.int64)

@@ -55,7 +55,7 @@ class TumBound(BoundedMethod):
 
     delta: Annotated[float, Between(0, 1), "Largest loss of the items (UL): 0 is none, 1 is everything."] = 0.65
     best_effort: Annotated[
-        bool, "Where delta cannot be kept, release the clusters whose items lose least, without a promise on the loss."
+        bool, "Where delta cannot be kept, release the clusters whose items lose least, without a bound on the loss."
     ] = False
 
     @property

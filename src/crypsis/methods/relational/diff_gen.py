@@ -60,7 +60,7 @@ class DiffGen(RegionMethod):
     costs = "Noisy counts of all regions, most of them empty; the number of regions multiplies with each split."
     example_options = "--domains public-in-data --specializations 5"
 
-    specializations: Annotated[int, Between(0, 1 << 16), "Rounds, each of which specializes one value."] = 10
+    specializations: Annotated[int, Between(0, 1 << 16), "Rounds, one specialized value each."] = 10
     score: Annotated[str, OneOf(**SCORES), "What a value is chosen for: its classes, or narrow values."] = "ncp_gain"
     most_regions: Annotated[int, Between(1, 1 << 22), "Most regions, which are all counted, the empty ones too."] = 4096
 

@@ -193,7 +193,7 @@ class TreeRecords:
         if not satisfied:
             nodes = ", ".join(self.tree.names[node] for node in steps[-1][0])
             raise Infeasible(
-                f"{method}: ({nodes}) breaks the promise and cannot be generalized any further. "
+                f"{method}: ({nodes}) violates the guarantee and cannot be generalized any further. "
                 + ("Lower l, or k." if n_sensitive else "Allow fewer suppressed items, or lower k.")
             )
         return Raised(cut, steps)

@@ -57,7 +57,7 @@ def utility(words: str) -> Markup:
         _("Remaining utility"),
         paragraph(
             _(
-                "How near these counts are to the true ones is not told: such a figure would be a "
+                "How near these counts are to the true ones is not stated: such a figure would be a "
                 "statement about the original data without noise. {words}",
                 words=words,
             )

@@ -83,8 +83,7 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
     if facts.needs_original:
         command += " --original FILE"
         words = _(
-            "What the guarantee promises is counted in the original, too; so only the publisher, who has it, can "
-            "recount it."
+            "The guarantee is counted in the original, too. Only the publisher, who has the original, can check it."
         )
     elif not facts.counts_rows:
         command += " --original FILE"
@@ -97,7 +96,7 @@ def _recheck(facts: ManifestFacts) -> list[Markup]:
         command += " --original FILE"
         if facts.partly_in_original:
             words = _(
-                "The verifier shares no code with the method. It needs the original to check all that is promised."
+                "The verifier shares no code with the method. It needs the original to check the whole guarantee."
             )
         if facts.truthful:
             words = _(

@@ -68,7 +68,9 @@ def _origin(facts: ManifestFacts) -> str:
 def _sentences(facts: ManifestFacts, state: str) -> list[str]:
     verdict = facts.section("verdict")
     if state == "broken":
-        return [translated(str(verdict.get("problem") or "")) or _("The published data do not keep what is promised.")]
+        return [
+            translated(str(verdict.get("problem") or "")) or _("The guarantee does not hold for the published data.")
+        ]
     scope = translated(str(facts.section("guarantee").get("scope") or ""))
     if state == "idle":
         return [_("No protection was requested: with these parameters any data would pass."), scope]

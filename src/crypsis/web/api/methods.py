@@ -16,7 +16,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("")
     def list_methods() -> list[dict[str, Any]]:
-        """Every method: what it accepts, promises and needs, and its parameters with their ranges."""
+        """Every method: what it accepts, guarantees and needs, and its parameters with their ranges."""
         from crypsis.evaluate.registry import Registered
         from crypsis.methods import METHODS
 

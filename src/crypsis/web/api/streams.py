@@ -36,7 +36,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.get("/{number}")
     def show(number: Number) -> dict[str, Any]:
-        """Its promise, whether it runs, and, once it was started, windows, people, what is held back: counts only."""
+        """Its guarantee, whether it runs, and once it was started: windows, people and what is held back, as counts."""
         entry, live = workbench.workspace.entry(KIND, number), streams.live(number)
         return {**entry.to_dict(), **({"running": False} if live is None else live.to_dict())}
 
@@ -47,7 +47,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.put("/{number}/stream.toml")
     def take_file(number: Number, told: Text) -> dict[str, Any]:
-        """Start over with the promise and the rate of a file."""
+        """Start over with the guarantee and the rate of a file."""
         return streams.take_text(number, told.text).to_dict()
 
     @api.get("/{number}/windows.ndjson", **file_answer("application/x-ndjson"))

@@ -71,7 +71,7 @@ def router(workbench: Workbench) -> APIRouter:
 
     @api.post("")
     def verify(question: Question) -> dict[str, Any]:
-        """The verdict: whether the promise holds, the level that was reached, and what decides it."""
+        """The verdict: whether the guarantee holds, the level that was reached, and what decides it."""
         if (question.upload is None) == (question.path is None):
             raise BadParameter("Give one of upload and path.", parameter="upload")
         if question.upload is not None:

@@ -72,7 +72,7 @@ class StreamPage:
             theme.secondary(_("Show as file"), notify_errors(self._as_file), "code")
         with ui.element("div").classes("split left"):
             with ui.element("div").classes("stack"):
-                with theme.section(_("Promise"), _("LKC-privacy: K people fit whatever is known of somebody")):
+                with theme.section(_("Guarantee"), _("LKC-privacy: K people fit whatever is known of somebody")):
                     self._form()
                 with theme.section(_("Over time")):
                     self.curves = ui.html("", sanitize=False).classes("drawing")
