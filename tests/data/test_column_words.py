@@ -10,7 +10,8 @@ from crypsis.data.person_detection import identifies_by_name
 MEANINGS = {  # names, separated by commas
     "person_name": """
         Name, patientName, first_name, Nachname, nombre del paciente, nom de famille, nome do cliente,
-        患者姓名, रोगी का नाम, اسم المريض, রোগীর নাম, ФИО, Фамилия, nama pasien, imię pacjenta, Nazwisko
+        患者姓名, रोगी का नाम, اسم المريض, রোগীর নাম, ФИО, Фамилия, nama pasien, imię pacjenta, Nazwisko, Cognome,
+        Soyad, Adı
     """,
     "email": """
         E-Mail, email_address, correo electrónico, 电子邮件, ईमेल, البريد الإلكتروني, ইমেইল, surel
@@ -22,17 +23,18 @@ MEANINGS = {  # names, separated by commas
         street address, Anschrift, dirección, 住址, पता, العنوان, ঠিকানা, endereço, адрес, alamat
     """,
     "national_id": """
-        SSN, Personalausweis, DNI, 身份证号, आधार संख्या, الرقم القومي, CPF, СНИЛС, NIK
+        SSN, Personalausweis, DNI, 身份证号, आधार संख्या, الرقم القومي, CPF, СНИЛС, NIK, Codice fiscale, TC Kimlik No
     """,
     "postcode": """
         zip, ZIPCODE, PLZ, código postal, 邮编, पिन कोड, الرمز البريدي, CEP, почтовый индекс, kode pos
     """,
     "birth": """
         date_of_birth, birth year, Geburtsdatum, fecha de nacimiento, 出生日期, जन्म तिथि, تاريخ الميلاد,
-        date de naissance, জন্ম তারিখ, data de nascimento, дата рождения, tanggal lahir, Data urodzenia, Jahrgang
+        date de naissance, জন্ম তারিখ, data de nascimento, дата рождения, tanggal lahir, Data urodzenia, Jahrgang,
+        Data di nascita, Doğum Tarihi
     """,
     "sex": """
-        Sex, gender, Geschlecht, sexo, 性别, लिंग, الجنس, sexe, লিঙ্গ, пол, jenis kelamin, Płeć
+        Sex, gender, Geschlecht, sexo, 性别, लिंग, الجنس, sexe, লিঙ্গ, пол, jenis kelamin, Płeć, sesso, Cinsiyet
     """,
     "diagnosis_code": """
         icd10, dx01, ICD9CODX, diagnosis, Hauptdiagnose, 诊断编码, код диагноза, kode diagnosa

@@ -12,6 +12,7 @@ import pytest
 
 import crypsis
 from crypsis.data.inspection import inspect_file
+from crypsis.data.kinds_of_data import trip_ends
 from crypsis.data.set_valued_cells import has_sound_sets, sets_of_cells
 
 
@@ -83,6 +84,11 @@ def test_rows_with_two_ends_are_trips(tmp_path: Path) -> None:
     found = inspect_file(file)
     assert found.kind == "table"
     assert found.reason.startswith("each row is a trip: pickup_time and dropoff_time")
+
+
+def test_ends_of_trips_are_known_in_compound_words() -> None:
+    names = ["Kunde", "Startzeit", "Endzeit", "Startstation", "Zielstation"]
+    assert trip_ends(names) == {"zeit": ("Startzeit", "Endzeit"), "station": ("Startstation", "Zielstation")}
 
 
 def test_moving_objects_of_the_generator_are_tracks(tmp_path: Path) -> None:

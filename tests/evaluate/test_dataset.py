@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from crypsis.data.reading import read_events, read_locations, read_tracks, read_trajectories, read_transactions
-from crypsis.errors import CrypsisError, NotApplicable, UnknownColumn
+from crypsis.errors import CrypsisError, NotApplicable, OptionWithoutEffect, UnknownColumn
 from crypsis.evaluate import Dataset
 from crypsis.evaluate.dataset import view_of
 from tests.evaluate.examples import write_example
@@ -121,3 +121,10 @@ def test_views_of_mixed_data(tmp_path):
 def test_the_first_rows_of_a_table(tmp_path):
     pl.DataFrame({"a": range(10)}).write_csv(tmp_path / "n.csv")
     assert len(dataset(tmp_path, path="n.csv", rows=4, columns={"a": {"role": "quasi"}}).load()) == 4
+
+
+def test_no_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,zip\n30,1\n40,2\n")
+    columns = {"age": {"role": "quasi"}, "zip": {"role": "other"}}
+    with pytest.raises(OptionWithoutEffect, match="`collapse` has no effect here"):
+        Dataset({"path": "people.csv", "columns": columns, "collapse": False}, tmp_path).load()

@@ -1,4 +1,4 @@
-"""What the name of a column says about its meaning, in thirteen languages; the words stand in column_words.toml.
+"""What the name of a column says about its meaning, in fifteen languages; the words stand in column_words.toml.
 
 A name is cut into words (`words_of`), and terms of one or several words are looked up in it. Of several meanings the
 role decides: what identifies comes before what should not be learned, and so on; of one role the longest term.
@@ -22,8 +22,16 @@ from crypsis.data.person_detection import (
     words_of,
 )
 
-LANGUAGES = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "id", "ja", "de", "pl")
-_HEAD_FIRST = ("es", "ar", "fr", "pt", "id", "pl")  # the word that says what it is comes before those that say whose
+LANGUAGES = ("en", "zh", "hi", "es", "ar", "fr", "bn", "pt", "ru", "id", "ja", "de", "pl", "it", "tr")
+_HEAD_FIRST = (
+    "es",
+    "ar",
+    "fr",
+    "pt",
+    "id",
+    "pl",
+    "it",
+)  # the word that says what it is comes before those that say whose
 _BY_ROLE = ("identifier", "sensitive", "other", "quasi")
 _INSIDE = 6  # letters from which on the beginning of a word may stand inside one
 _LONGEST = 4  # words of a term

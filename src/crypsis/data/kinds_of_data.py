@@ -68,12 +68,12 @@ _OF_STAYS = frozenset({"at", "time", "datetime", "timestamp", "date", "t"})
 _STARTS = word_set(
     """
     start started begin beginn enter entered from origin pickup pu departure source orig von abfahrt depart origen
-    partida
+    partida inicio debut inizio
     """
 )
 _ENDS = word_set(
     """
-    end ended ende exit left finished stop to destination dropoff do arrival dest nach ankunft arrivee destino chegada
+    end ended ende exit left finished stop to destination dropoff do arrival dest nach ankunft arrivee destino chegada ziel fin fine arrivo
     """
 )
 
@@ -269,7 +269,7 @@ def trip_ends(names: Sequence[str]) -> dict[str, tuple[str, str]]:
             if joined:
                 columns[" ".join(word for word in told if word not in words)] = name
             else:
-                part = next((part for part in words if len(part) > 3 and "".join(told).startswith(part)), None)
+                part = next((part for part in words if len(part) > 2 and "".join(told).startswith(part)), None)
                 if part is not None:
                     columns["".join(told).removeprefix(part)] = name
         return columns

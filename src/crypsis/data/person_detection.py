@@ -63,7 +63,7 @@ PERSON_NOUNS = word_set(
     assicurato intestatario tessera pessoa utilizador membro assinante funcionario aluno motorista passageiro
     segurado cartao cpf gebruiker klant persoon lid abonnee werknemer leerling bestuurder reiziger verzekerde
     houder kaart bsn uzytkownik klient pacjent osoba czlonek abonent pracownik uczen kierowca pasazer
-    ubezpieczony karta pesel
+    ubezpieczony karta pesel hasta musteri kullanici uye ogrenci calisan sofor yolcu medallion
     пользователь клиент пациент пациентка абонент сотрудник работник студент ученик участник водитель пассажир владелец
     респондент заемщик житель उपयोगकर्ता ग्राहक रोगी मरीज कर्मचारी छात्र सदस्य व्यक्ति ব্যবহারকারী গ্রাহক রোগী কর্মচারী ছাত্র
     সদস্য ব্যক্তি

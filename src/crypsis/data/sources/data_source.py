@@ -226,7 +226,7 @@ class DataSource(Checked):
         options, words = self.options(), self.words()
         for word, value in (self.parameters() if keys is None else keys).items():
             usual = word in options and value == options[word].default
-            if word not in uses and not usual and (is_given(value) or (word in options and value is False)):
+            if word not in uses and not usual and (is_given(value) or value is False):
                 others = [name for name in uses if name not in words]
                 raise option_without_effect(word, way.words, others, kind=self.kind)
 
