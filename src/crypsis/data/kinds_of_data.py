@@ -73,7 +73,8 @@ _STARTS = word_set(
 )
 _ENDS = word_set(
     """
-    end ended ende exit left finished stop to destination dropoff do arrival dest nach ankunft arrivee destino chegada ziel fin fine arrivo
+    end ended ende exit left finished stop to destination dropoff do arrival dest nach ankunft arrivee destino chegada
+    ziel fin fine arrivo
     """
 )
 
