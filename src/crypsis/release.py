@@ -510,10 +510,11 @@ class Release:
     ) -> tuple[dict[str, Any], Any, Any]:
         """Write the data, read them back as a recipient does, and describe what was read: manifest, data, side file."""
         form, rows = self._in_order(order)
-        self.kind.write(folder, form, self.side_file, rows, format)
+        kept = self.kind.write(folder, form, self.side_file, rows, format)
         files = dict.fromkeys(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         description = {"data": self._described(form, self.side_file, format, order), "files": files}
-        data, side_file = self.kind.read_back(folder, description, form, rows)
+        data, side_file = self.kind.read_back(folder, description, form, rows, kept)
+        del kept  # which may be large
         guarantee = guarantee_from_dict(_as_json(self.guarantee.to_dict()))
         verdict = self._recount(data, guarantee)
         subject = Subject(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import crypsis
 from crypsis.data.cells import ANY, MISSING, SUPPRESSED, Cell, Cells
 from crypsis.data.relational import PublishedColumn, PublishedTable
-from crypsis.data.reread_table import reread_table
+from crypsis.data.reread_table import WrittenTable, reread_table
 from crypsis.release import Release
 from crypsis.review import Subject, review
 
@@ -49,6 +49,8 @@ def test_what_is_read_again_is_what_a_recipient_reads(data: st.DataObject, rows:
     order = np.array(data.draw(st.permutations(range(rows))), np.int64)
     frame = written.take(order).to_frame()
     again = reread_table(frame, written, order, written.nodes, {})
+    kept = WrittenTable(written.take(order), frame.clone())
+    assert reread_table(frame, written, order, written.nodes, {}, kept) == again
     if again is not None:
         assert again == PublishedTable.from_frame(frame, written.roles, written.types, nodes=written.nodes)
 
@@ -118,6 +120,8 @@ def test_texts_that_are_others_are_read_as_they_stand(released: Release, change:
         "type": lambda: frame.with_columns(pl.col("income").cast(pl.Float64)),
     }[change]()
     assert reread_table(changed, written, order, written.nodes, {}) is None
+    kept = WrittenTable(written.take(order), written.take(order).to_frame())
+    assert reread_table(changed, written, order, written.nodes, {}, kept) is None
 
 
 def test_a_cell_that_does_not_occur_or_reads_as_another_is_not_passed_on() -> None:

@@ -8,7 +8,7 @@ here: then the table is made of its texts, as a recipient makes it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -21,25 +21,37 @@ from crypsis.data.value_texts import values_of_texts
 from crypsis.errors import BadRow
 
 
+@dataclass(frozen=True, eq=False)
+class WrittenTable:
+    """The rows as they were written, and their texts, where both are still at hand."""
+
+    table: PublishedTable
+    texts: pl.DataFrame
+
+
 def reread_table(
     frame: pl.DataFrame,
     written: PublishedTable,
     rows: Int64s,
     nodes: Mapping[str, Collection[str]],
     hierarchies: Mapping[str, NodeLeaves],
+    kept: WrittenTable | None = None,
 ) -> PublishedTable | None:
     """These rows of the written table where the frame holds their texts and a reader understands them so, else None.
 
-    `nodes` and `hierarchies` are what a reader is told beside the texts.
+    `nodes` and `hierarchies` are what a reader is told beside the texts. `kept` are these rows as they were written;
+    without them they are taken from the table once more.
     """
     if tuple(frame.columns) != written.names or len(frame) != len(rows):
         return None
     columns = []
     for column in written.columns:
+        codes = column.codes[rows] if kept is None else kept.table.column(column.name).codes
         told = PublishedColumn(
-            column.name, column.role, column.codes[rows], column.cells, hierarchies.get(column.name), guessed=False
+            column.name, column.role, codes, column.cells, hierarchies.get(column.name), guessed=False
         )
-        if not (_holds(frame[column.name], told) and _is_understood(column, nodes.get(column.name, ()))):
+        expected = told.texts() if kept is None else kept.texts[column.name]
+        if not (_holds(frame[column.name], told, expected) and _is_understood(column, nodes.get(column.name, ()))):
             return None
         columns.append(told)
     if len(rows) == len(written) and len(occurring(rows, len(written))) == len(written):
@@ -47,9 +59,9 @@ def reread_table(
     return replace(written, columns=tuple(columns), person=None, in_input_order=False)
 
 
-def _holds(texts: pl.Series, column: PublishedColumn) -> bool:
-    """Whether these texts are those of the cells of this column, each of which occurs."""
-    return texts.dtype == pl.String and bool(column.cell_counts.all()) and texts.equals(column.texts())
+def _holds(texts: pl.Series, column: PublishedColumn, expected: pl.Series) -> bool:
+    """Whether these are the texts that were expected of this column, each cell of which occurs."""
+    return texts.dtype == pl.String and bool(column.cell_counts.all()) and texts.equals(expected)
 
 
 def _is_understood(column: PublishedColumn, nodes: Collection[str]) -> bool:

@@ -72,8 +72,8 @@ class PublishedKind(ABC):
         """Row numbers by published values, so that the order says nothing that the rows do not say."""
 
     @abstractmethod
-    def write(self, folder: Path, published: Any, side_file: Any, rows: Int64s, format: str) -> None:
-        """Write the chosen rows in this order, and the side file."""
+    def write(self, folder: Path, published: Any, side_file: Any, rows: Int64s, format: str) -> Any:
+        """Write the chosen rows in this order, and the side file; gives what `read_back` compares with, if anything."""
 
     def write_side_files(self, folder: Path, published: Any, side_file: Any) -> None:
         """Write what is published beside the rows; nothing, unless a kind says otherwise."""
@@ -87,8 +87,13 @@ class PublishedKind(ABC):
         """What is published beside the records of a release folder; None if nothing is."""
         return None
 
-    def read_back(self, folder: Path, manifest: Mapping[str, Any], written: Any, rows: Int64s) -> tuple[Any, Any]:
-        """The same of a folder to which these rows of `written` have just been written, as a recipient reads it."""
+    def read_back(
+        self, folder: Path, manifest: Mapping[str, Any], written: Any, rows: Int64s, kept: Any = None
+    ) -> tuple[Any, Any]:
+        """The same of a folder to which these rows of `written` have just been written, as a recipient reads it.
+
+        `kept` is what `write` gave.
+        """
         return self.read(folder, manifest)
 
     def verify_parts(

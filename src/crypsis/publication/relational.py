@@ -17,7 +17,7 @@ from crypsis.data.formats.failures import writing
 from crypsis.data.formats.tabular import read_published_table
 from crypsis.data.published_types import as_published
 from crypsis.data.relational import ROLES, NodeLeaves, PublishedColumn, PublishedTable, Table
-from crypsis.data.reread_table import reread_table
+from crypsis.data.reread_table import WrittenTable, reread_table
 from crypsis.data.values import COLUMN_TYPES
 from crypsis.errors import BadRelease
 from crypsis.executors.executor import Executor
@@ -29,6 +29,7 @@ from crypsis.publication.table_parts import FOLDER, PARTS, data_paths, write_tab
 
 LEAVES = "hierarchy_leaves"
 GUESSED = "guessed_types"
+_MOST_KEPT = 2_000_000  # records; texts of more take more memory than they save time
 _NEEDS_QUOTES = r'^$|[",\r\n]'
 MEANING = (
     "One record per row. A cell is a value, a closed range [low:high], one of several values {a|b}, a node that "
@@ -55,28 +56,37 @@ class TableKind(PublishedKind):
         names = [*published.quasi, *(name for name in published.names if name not in published.quasi)]
         return order_rows((text_ranks(published.column(name)) for name in names), len(published))
 
-    def write(self, folder: Path, published: PublishedTable, side_file: None, rows: Int64s, format: str) -> None:
-        frame, file = published.take(rows).to_frame(), folder / self.files[format]
+    def write(
+        self, folder: Path, published: PublishedTable, side_file: None, rows: Int64s, format: str
+    ) -> WrittenTable | None:
+        taken = published.take(rows)
+        frame, file = taken.to_frame(), folder / self.files[format]
         if format == PARTS:
             write_table_parts(frame, folder)
-            return
+            return None
         with writing(file):
             if format == "parquet":
                 frame.write_parquet(file, compression="zstd", compression_level=3, statistics=False)
             else:
                 frame.write_csv(file, quote_style="never" if _is_plain(published) else "necessary")
+        return WrittenTable(taken, frame) if len(frame) <= _MOST_KEPT else None
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTable, None]:
         described = manifest["data"]
         return self._of_texts(*read_published_table(folder / described["file"]), described), None
 
     def read_back(
-        self, folder: Path, manifest: Mapping[str, Any], written: PublishedTable, rows: Int64s
+        self,
+        folder: Path,
+        manifest: Mapping[str, Any],
+        written: PublishedTable,
+        rows: Int64s,
+        kept: WrittenTable | None = None,
     ) -> tuple[PublishedTable, None]:
         described = manifest["data"]
         frame, source = _read_own(folder / described["file"])
         columns = {column["name"]: column for column in described["columns"]}
-        same = reread_table(frame, written, rows, told_nodes(columns), told_leaves(columns))
+        same = reread_table(frame, written, rows, told_nodes(columns), told_leaves(columns), kept)
         if same is None:
             return self._of_texts(frame, source, described), None
         return replace(same, in_input_order=described.get("order") == "input"), None

@@ -65,7 +65,9 @@ class ContainedValues:
     def in_place(self) -> Bools:
         """Whether each record's cell contains the record's own value."""
         cell, code = self.published.codes, self.original.codes
-        inside: Bools = (self.low[cell] <= code) & (code <= self.high[cell])
+        low = self.low[cell]
+        inside: Bools = low <= code
+        inside &= code <= (low if np.array_equal(self.low, self.high) else self.high[cell])  # of one value each
         if len(self.table):
             looked_up = self.row[cell] >= 0
             inside[looked_up] = self.table[self.row[cell[looked_up]], code[looked_up]]
