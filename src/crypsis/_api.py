@@ -207,7 +207,7 @@ def release_records(
     encoded = replace(encoded, in_memory=data)
     resolved = method.resolve(data)
     release = _release(data, resolved.anonymize_parts(encoded, executor, context, block), resolved, method, context)
-    release.scaling = context.private.pop("scaling", None)
+    release.scaling = block.told(resolved.scaling_here, len(release.data))
     return release
 
 
@@ -255,7 +255,7 @@ def release_many(
         encoded=encoded,
         executor=executor,
         context=context,
-        scaling=context.private.pop("scaling", None),
+        scaling=block.told(resolved.scaling_here, parts.n_records),
     )
 
 
@@ -307,14 +307,14 @@ def release_shards(
 
     method.check_people(encoded)
     recoded = method.anonymize_parts(encoded, executor, context, block)
-    scaling = context.private.pop("scaling", None)
+    parts = publish_blocks(recoded, encoded.columns, executor, context)
     return PartsRelease(
-        parts=publish_blocks(recoded, encoded.columns, executor, context),
+        parts=parts,
         guarantee=method.guarantee_of(encoded, None),
         method=method,
         declared=method,
         encoded=encoded,
         executor=executor,
         context=context,
-        scaling=scaling,
+        scaling=block.told(method.scaling_here, parts.n_records),
     )

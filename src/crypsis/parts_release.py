@@ -94,7 +94,7 @@ class PartsRelease:
     thresholds: ReviewThresholds = field(default_factory=ReviewThresholds, repr=False)
     manifest: dict[str, Any] = field(default_factory=dict, repr=False)
     about: About | None = None
-    scaling: dict[str, Any] | None = None  # where blocks of the data were anonymized apart, how large these are
+    scaling: dict[str, Any] | None = None  # where blocks of the data are anonymized apart, how large these may be
     _counted: Any = field(default=None, repr=False)
     _digests: list[str] = field(default_factory=list, repr=False)
     _whole: Release | None = field(default=None, repr=False)

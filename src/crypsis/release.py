@@ -97,7 +97,7 @@ class Release:
     signature: Signature = field(default=Signature(UNSIGNED))  # of the folder that it was read from
     declared: Method | None = None
     about: About | None = None  # what the publisher declares; it goes into release, reports and deposit files
-    scaling: dict[str, Any] | None = None  # where blocks of the data were anonymized apart, how large these are
+    scaling: dict[str, Any] | None = None  # where blocks of the data are anonymized apart, how large these may be
     _verified: tuple[Any, Guarantee, Verdict] | None = field(default=None, repr=False)
     _measured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)
     _figured: tuple[Any, dict[str, Any]] | None = field(default=None, repr=False)

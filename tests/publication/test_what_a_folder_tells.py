@@ -411,3 +411,16 @@ def test_a_missing_value_of_a_suppressed_person_is_not_told() -> None:
     method = Incognito(k=12, max_suppressed=0.1)
     one, other = (crypsis.anonymize(table, method).data.to_frame().rows() for table in tables)
     assert one == other
+
+
+def test_whether_there_were_several_blocks_is_not_told_where_trips_are_left_out(tmp_path: Path) -> None:
+    """`scaling` told a recipient of ten trips that there had been more than eleven."""
+    places = {place: (float(number), 0.0) for number, place in enumerate("abyz")}
+    folders = []
+    for lost in (["z"], ["z", "y"]):
+        trips = [["a", "b"]] * 10 + [[place] for place in lost]
+        data = Trajectories.from_lists(trips, locations=places)
+        release = crypsis.anonymize(data, crypsis.KAMRec(k=3), executor="serial", block_rows=11)
+        assert release.data.to_lists() == [["a", "b"]] * 10
+        folders.append(folder_of(release, tmp_path / str(len(lost))))
+    assert folders[0] == folders[1]

@@ -118,7 +118,7 @@ def compare_blocks(seed: int, folder: Path, executors: Sequence[Executor], *, pe
     assert some[0].verify().holds
     assert some[0].in_memory().verify().holds
     sizes = some[0].context.private.get("block_sizes")
-    assert some[0].scaling == (None if sizes is None else {"mode": "blocks", "block_rows": block_rows})
+    assert some[0].scaling == {"mode": "blocks", "block_rows": block_rows}
     if sizes is not None:
         assert sum(sizes) == n
         written = some[0].write(folder / f"release-{seed}")

@@ -125,7 +125,7 @@ def compare(name: str, seed: int, executors: Sequence[Executor], *, people: bool
     release = release_cut(data, method, [], block_rows, executors[0])
     check_promise(release)
     blocks = release.context.private.get("blocks")
-    assert release.scaling == (None if blocks is None else {"mode": "blocks", "block_rows": block_rows})
+    assert release.scaling == (None if n <= block_rows else {"mode": "blocks", "block_rows": block_rows})
     if blocks is None:
         assert n <= block_rows or some[0][:4] == expected[:4]
         return False

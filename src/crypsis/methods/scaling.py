@@ -34,6 +34,13 @@ class BlockSize:
         if isinstance(self.rows, bool) or not isinstance(self.rows, int) or self.rows < 1:
             raise BadParameter(f"block_rows must be an int of at least 1, got {self.rows!r}.", parameter="block_rows")
 
+    def told(self, mode: Scaling, n_published: int) -> dict[str, Any] | None:
+        """What a release of so many records says of its blocks. It follows from what is published alone: how many
+        records there were beside, and which blocks had to be joined, is told to nobody."""
+        if mode is not Scaling.BLOCKS or n_published <= self.rows:
+            return None
+        return {"mode": mode.value, "block_rows": self.rows}
+
     def check_fits(self, bytes_per_record: int, n_records: int, executor: Executor) -> None:
         """Refuse blocks that a worker could not hold, before anything is done."""
         most = max(executor.memory // 2 // bytes_per_record, 1)

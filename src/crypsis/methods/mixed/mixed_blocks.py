@@ -39,7 +39,7 @@ from crypsis.methods.relational.mondrian_blocks import Problem, layout_of, peopl
 from crypsis.methods.relational.quasi_identifiers import QuasiIdentifier, QuasiIdentifiers, warn_of_empty_columns
 from crypsis.methods.relational.relational_method import facts_of_quasi
 from crypsis.methods.relational.split_blocks import Cut, Files, deal_people, dealt, split_blocks
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize
 from crypsis.run_context import RunContext
 from crypsis.shards.mixed import EncodedMixed, MixedShard
 from crypsis.shards.people import PersonShard
@@ -158,8 +158,6 @@ def run_blocks(
             done = executor.map(anonymize_block, [every], folder, problem, True)
         else:
             done = [result for _, result in tried]
-    if len(done) > 1:
-        context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
     for warning in dict.fromkeys(warning for one in done for warning in one["warnings"]):
         context.warn(warning)
     for name in ADDED:

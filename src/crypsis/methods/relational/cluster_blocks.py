@@ -23,7 +23,7 @@ from crypsis.methods.relational.diversity import Diversity, diverse_promises
 from crypsis.methods.relational.mondrian_blocks import Problem, people_by_target, publish_block, rows_by_target
 from crypsis.methods.relational.publishing import nodes_of_classes
 from crypsis.methods.relational.split_blocks import Cut, Files, deal_people, dealt, split_blocks
-from crypsis.methods.scaling import BlockSize, RecodedBlocks, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedBlocks
 from crypsis.run_context import RunContext
 from crypsis.shards.table import EncodedTable
 
@@ -57,7 +57,6 @@ def cluster_blocks(
         else:
             results = [result for _, result in done]
     if len(results) > 1:
-        context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
         context.private["block_sizes"] = [one["rows"] for one in results]
     context.private["clusters_formed"] = sum(one["formed"] for one in results)
     context.private["classes"] = sum(one["classes"] for one in results)

@@ -23,7 +23,7 @@ from crypsis.errors import Infeasible
 from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.methods.joined_blocks import try_blocks
-from crypsis.methods.scaling import BlockSize, Scaling
+from crypsis.methods.scaling import BlockSize
 from crypsis.methods.trajectory.ordered_blocks import cut_order, first_rows
 from crypsis.methods.trajectory.published_cells import CellRows, publish_cells
 from crypsis.methods.trajectory.rare_fixes import RareFixes
@@ -70,7 +70,6 @@ def anonymize_tracks(
         done = _feasible_blocks(method, data, blocks, executor, owners is not None)
     if done is None or len(done) < 2:  # all blocks had to be joined: the method says why, or does it
         return method.anonymize(data.whole, context)
-    context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
     with context.stage("publish"):
         return _united(method, data.whole, done, context)
 

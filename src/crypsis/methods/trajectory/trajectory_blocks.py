@@ -22,7 +22,7 @@ from crypsis.executors.executor import Executor
 from crypsis.executors.scratch import Scratch, load
 from crypsis.methods.joined_blocks import try_blocks
 from crypsis.methods.method import Method
-from crypsis.methods.scaling import BlockSize, RecodedRecords, Scaling
+from crypsis.methods.scaling import BlockSize, RecodedRecords
 from crypsis.methods.trajectory.feasibility import counted_shards
 from crypsis.methods.trajectory.ordered_blocks import Block, cut_order, first_rows
 from crypsis.methods.trajectory.z_order import z_values
@@ -84,8 +84,6 @@ def anonymize_in_blocks(
     if done is None:  # all blocks had to be joined: the method says why, or does it
         whole: PublishedTrajectories = method.anonymize(data.whole, context)
         return whole
-    if len(done) > 1:
-        context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
     with context.stage("publish"):
         return _recoded(method, data, done, context, apart) if large else _united(data.whole, done, context)
 

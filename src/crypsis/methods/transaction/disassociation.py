@@ -281,8 +281,6 @@ class Disassociation(Method):
             made = executor.map(disassociate_run, work, replace(self, workers=1), files, *facts_of_all)
         n_empty = data.n_records - data.n_filled
         context.private.update(_private_facts(data.n_records, sizes, [facts for _, facts in made]))
-        if len(runs) > 1 and self.scaling_here is Scaling.BLOCKS:
-            context.private["scaling"] = {"mode": Scaling.BLOCKS.value, "block_rows": block.rows}
         self._warn(data.n_filled, len(clusters), context)
         files = [file for file, _ in made]
         if data.is_large:
