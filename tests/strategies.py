@@ -241,7 +241,9 @@ def _adjusted(draw: st.DrawFn, values: dict[str, Any]) -> dict[str, Any]:
         values["k"], values["l"] = min(values["k"], 2), min(values["l"], draw(st.sampled_from([1, 1, 1, 2])))
         if "delta" in values:
             values["delta"] = draw(st.sampled_from([1.0, 1.0, 1.0, 0.9, values["delta"]]))
-    if "diversity" in values:  # a number that belongs to one form of diversity alone
+    if "diversity" in values:  # forms belong to a number, and a number to one form of diversity alone
+        values["diversity"] = "distinct" if values["l"] is None else values["diversity"]
+        values["distance"] = "equal" if values["t"] is None else values["distance"]
         recursive = values["l"] is not None and values["diversity"] == "recursive"
         values["c"] = (values["c"] or 2.0) if recursive else None
     return values

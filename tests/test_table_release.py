@@ -180,6 +180,14 @@ def test_bad_input_is_refused_in_words(method: type) -> None:
         method(k=2, l=2, diversity="recursive")
 
 
+@pytest.mark.parametrize("options", [{"diversity": "entropy"}, {"diversity": "recursive"}, {"distance": "ordered"}])
+def test_a_form_of_what_is_not_asked_for_is_refused(options: dict[str, str]) -> None:
+    """Who names the entropy of sensitive values and forgets l would get k-anonymity alone."""
+    with pytest.raises(BadParameter, match="give [lt], too") as refused:
+        crypsis.Mondrian(k=2, **options)
+    assert refused.value.details["parameter"] == next(iter(options))
+
+
 @pytest.mark.parametrize("weights", [{"age": -1}, {"age": "x"}, {"age": float("nan")}])
 def test_wrong_weights_are_refused(weights: dict[str, float]) -> None:
     with pytest.raises(BadParameter, match="at least 0"):

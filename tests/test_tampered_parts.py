@@ -222,3 +222,52 @@ def test_only_a_release_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "empty", tmp_path / "release"):
         assert release.write(folder, overwrite=True) == folder
+
+
+def made_diverse_sets() -> Any:
+    rows = [["a", "b"], ["b"], ["a", "c"], ["c"], ["a", "secret"]] * 6
+    sets = crypsis.Transactions.from_lists(rows, sensitive=["secret"])
+    return crypsis.anonymize(sets, crypsis.Apriori(k=3, m=1, l=2))
+
+
+@pytest.mark.parametrize(
+    ("declared", "answer"),
+    [([], "bounds nothing"), (["other"], "format-error"), (None, "bad-release"), (["secret", 1], "bad-release")],
+)
+def test_what_is_sensitive_cannot_be_taken_from_a_promise_on_it(declared: Any, answer: str, tmp_path: Path) -> None:
+    for format in ("jsonl", "parts"):
+        folder = made_diverse_sets().write(tmp_path / format, format=format)
+
+        def change(manifest: dict[str, Any]) -> None:
+            del manifest["data"]["sensitive"]
+            manifest["data"] |= {} if declared is None else {"sensitive": declared}
+
+        assert crypsis.read_release(folder).verify().holds
+        forge(folder, change)
+        told = answers(folder) if format == "parts" else [_answer_in_memory(folder)]
+        assert all(answer in words for words in told), told
+
+
+def _answer_in_memory(folder: Path) -> str:
+    try:
+        return str(crypsis.read_release(folder).verify())
+    except CrypsisError as error:
+        return error.code
+
+
+@pytest.mark.parametrize("entry", ["way", "cycle"])
+def test_times_in_another_form_are_refused(entry: str, tmp_path: Path) -> None:
+    rows = [(f"w{walk}", step, f"p{step}", f"2024-03-04T{8 + step:02}:00:00") for walk in range(6) for step in range(2)]
+    frame = pl.DataFrame(rows, ["trajectory_id", "position", "location", "enter"], orient="row")
+    frame.write_csv(tmp_path / "walks.csv")
+    walks = crypsis.read_trajectories(
+        tmp_path / "walks.csv",
+        locations={"p0": (0.0, 0.0), "p1": (1.0, 0.0)},
+        enter="enter",
+        times="bin",
+        each_row_is_a_person=True,
+    )
+    folder = crypsis.anonymize(walks, crypsis.SeqAnon(k=2, m=1)).write(tmp_path / "release")
+    forge(folder, lambda manifest: manifest["data"]["times"].update({entry: []}))
+    with pytest.raises(BadRelease):
+        crypsis.read_release(folder)

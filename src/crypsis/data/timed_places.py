@@ -206,9 +206,11 @@ def is_described(told: Any) -> bool:
     return (
         isinstance(told, dict)
         and set(told) | {"way"} == {"width", "cycle", "clock", "exits", "way"}
+        and isinstance(told.get("way", MERGE), str)
         and told.get("way", MERGE) in WAYS
         and type(told["width"]) is int
         and 0 < told["width"] <= 10_000 * DAY
+        and isinstance(told["cycle"], str)
         and told["cycle"] in CYCLES
         and isinstance(told["clock"], bool)
         and isinstance(told["exits"], bool)

@@ -37,7 +37,7 @@ from crypsis.executors.executor import Executor
 from crypsis.guarantees import Guarantee
 from crypsis.guarantees.verdict import Verdict
 from crypsis.metrics.cluster_structure import structure_of
-from crypsis.publication.kind import PublishedKind
+from crypsis.publication.kind import PublishedKind, declared_labels, is_list_of_labels
 from crypsis.publication.table_parts import PARTS, data_paths, part_files, part_name, part_rows
 from crypsis.strict_json import parse_json
 from crypsis.verifiers.forest_parts import count_forests, verify_forest_parts
@@ -96,7 +96,7 @@ class DisassociatedKind(PublishedKind):
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
     ) -> tuple[int, Verdict]:
         counted = count_forests(files, read_disassociated, guarantee, executor)
-        sensitive = tuple(described.get("sensitive", ()))
+        sensitive = declared_labels(described, [counted.counts.labels.to_list()], described["file"])
         return counted.n_records, verify_forest_parts(counted, guarantee, sensitive)
 
     def read_file(self, path: Path) -> DisassociatedTransactions:
@@ -111,7 +111,8 @@ class DisassociatedKind(PublishedKind):
             published = join_forests(parts)
         else:
             published = read_disassociated(folder / described["file"], described["format"])
-        return replace(published, sensitive=tuple(described.get("sensitive", ()))), None
+        sensitive = declared_labels(described, [published.vocabulary.labels], described["file"])
+        return replace(published, sensitive=sensitive), None
 
     def private_facts(self, published: DisassociatedTransactions) -> dict[str, Any]:
         """The cluster of each record, by the number of its node in the published order."""
@@ -159,12 +160,10 @@ class DisassociatedKind(PublishedKind):
         ]
 
     def is_sound(self, described: Mapping[str, Any]) -> bool:
-        sensitive = described.get("sensitive", [])
         return (
             super().is_sound(described)
             and described.get("format") in self.files
-            and isinstance(sensitive, list)
-            and all(isinstance(label, str) for label in sensitive)
+            and is_list_of_labels(described.get("sensitive"))
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from crypsis.arrays import Int32s, Int64s
-from crypsis.errors import BadRelease, NotApplicable
+from crypsis.errors import BadPublication, BadRelease, NotApplicable
 from crypsis.late_members import imported
 from crypsis.parameters import SideInput
 from crypsis.run_context import RunContext
@@ -191,6 +191,15 @@ def suppressed_labels(facts: Mapping[str, Any]) -> tuple[str, ...]:
 def is_list_of_labels(value: object) -> bool:
     """Return whether a value of JSON is a list of texts."""
     return isinstance(value, list) and all(isinstance(label, str) for label in value)
+
+
+def declared_labels(described: Mapping[str, Any], names: Iterable[Sequence[str]], where: str) -> tuple[str, ...]:
+    """What a manifest declares sensitive. All of it stands in some published name: of others a release says nothing."""
+    declared: tuple[str, ...] = tuple(described["sensitive"])
+    strange = sorted(set(declared).difference(*names)) if declared else ()
+    if strange:
+        raise BadPublication(f"{strange[0]!r} is declared sensitive, but is not published.", where=where)
+    return declared
 
 
 def shown_labels(labels: Iterable[str], published: Any) -> list[str]:

@@ -36,6 +36,7 @@ from crypsis.publication.cells_geojson import AREAS, POINTS, cell_files, has_deg
 from crypsis.publication.kind import (
     SUPPRESSED_LABELS,
     PublishedKind,
+    declared_labels,
     is_list_of_labels,
     shown_labels,
     suppressed_labels,
@@ -163,7 +164,7 @@ class TrajectoryKind(PublishedKind):
         if isinstance(described.get("times"), dict) or getattr(guarantee, "knows", "order") == "time":
             raise NotApplicable("Times are not compared on parts; verify the release without an executor.")
         counted = count_rows(files, read_published_trajectories, executor)
-        shown = shown_symbols(counted, described.get("sensitive", ()))
+        shown = shown_symbols(counted, declared_labels(described, counted.names, described["file"]))
         return counted.n_records, verify_trajectory_parts(counted, guarantee, shown)
 
     def problem_of_shard(self, published: PublishedTrajectories, original: Trajectories) -> str | None:
@@ -186,10 +187,11 @@ class TrajectoryKind(PublishedKind):
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTrajectories, Locations | None]:
         described = manifest["data"]
+        published = self.read_file(folder / described["file"])
         published = replace(
-            self.read_file(folder / described["file"]),
+            published,
             suppressed=None,
-            sensitive=tuple(described.get("sensitive", ())),
+            sensitive=declared_labels(described, published.symbols.label_lists, described["file"]),
             lacks_sensitive=described.get("lacks_sensitive", False),
             drops_times=described.get("times") == DROPPED,
         )
@@ -329,7 +331,7 @@ class TrajectoryKind(PublishedKind):
     def is_sound(self, described: Mapping[str, Any]) -> bool:
         return (
             super().is_sound(described)
-            and is_list_of_labels(described.get("sensitive", []))
+            and is_list_of_labels(described.get("sensitive"))
             and isinstance(described.get("lacks_sensitive", False), bool)
             and (described.get("crs") is None or isinstance(described["crs"], str))
             and _is_small_number(described.get("decimals"))

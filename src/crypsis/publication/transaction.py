@@ -26,6 +26,7 @@ from crypsis.metrics.published_symbols import published_symbols
 from crypsis.publication.kind import (
     SUPPRESSED_LABELS,
     PublishedKind,
+    declared_labels,
     is_list_of_labels,
     rows_of_input,
     shown_labels,
@@ -89,19 +90,17 @@ class TransactionKind(PublishedKind):
         self, files: Sequence[str], described: Mapping[str, Any], guarantee: Guarantee, executor: Executor
     ) -> tuple[int, Verdict]:
         counted = count_rows(files, read_set_part, executor)
-        return counted.n_records, verify_set_parts(counted, guarantee, tuple(described.get("sensitive", ())))
+        sensitive = declared_labels(described, counted.names, described["file"])
+        return counted.n_records, verify_set_parts(counted, guarantee, sensitive)
 
     def read_file(self, path: Path) -> PublishedTransactions:
         return read_published_sets(path)
 
     def read(self, folder: Path, manifest: Mapping[str, Any]) -> tuple[PublishedTransactions, None]:
         described = manifest["data"]
-        published = replace(
-            read_published_sets(folder / described["file"], described.get("format")),
-            suppressed=None,
-            sensitive=tuple(described.get("sensitive", ())),
-        )
-        return published, None
+        published = read_published_sets(folder / described["file"], described.get("format"))
+        sensitive = declared_labels(described, published.symbols.label_lists, described["file"])
+        return replace(published, suppressed=None, sensitive=sensitive), None
 
     def describe(self, published: PublishedTransactions) -> dict[str, Any]:
         return {
@@ -150,7 +149,7 @@ class TransactionKind(PublishedKind):
         return (
             super().is_sound(described)
             and described.get("format") in self.files
-            and is_list_of_labels(described.get("sensitive", []))
+            and is_list_of_labels(described.get("sensitive"))
         )
 
 

@@ -47,8 +47,11 @@ def verify_itemset_diversity(
 def generalized_secret(
     names: Sequence[tuple[str, ...]], sensitive: Sequence[str], promised: ItemsetDiversity
 ) -> Verdict | None:
-    """The verdict where a sensitive item is not published as it is."""
+    """The verdict where a sensitive item is not published as it is, or where there is none to bound."""
     declared = set(sensitive)
+    if promised.l > 1 and names and not declared:
+        problem = f"No item is declared sensitive, so l={promised.l} bounds nothing."
+        return Verdict(promised, False, None, promised.k, "every published item was looked at", problem=problem)
     for name in names:
         if len(name) > 1 and declared.intersection(name):
             problem = f"Sensitive item {min(declared.intersection(name))!r} is generalized; it must stay as it is."

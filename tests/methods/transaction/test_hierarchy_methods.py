@@ -150,6 +150,12 @@ def test_a_secret_in_too_many_records_is_named() -> None:
     assert raised.value.details["item"] == "Z"
 
 
+def test_diversity_of_nothing_is_refused() -> None:
+    """l was passed over where no item was sensitive, and the release promised k^m-anonymity alone."""
+    with pytest.raises(NotApplicable, match="l=2 needs data with sensitive items"):
+        run(Apriori(k=1, l=2), Transactions.from_lists([["a", "Z"], ["a", "Z"], ["a"]]))
+
+
 @pytest.mark.parametrize("method", [LRA(k=1), VPA(k=1)])
 def test_sensitive_items_are_refused_where_there_is_no_form_for_them(method: Method) -> None:
     with pytest.raises(NotApplicable, match="sensitive items"):

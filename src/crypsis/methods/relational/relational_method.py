@@ -77,6 +77,18 @@ class RelationalMethod(Method):
                 f"l={self.l!r}, diversity={self.diversity!r} and c={self.c!r}.",
                 parameter="c",
             )
+        if self.l is None and self.diversity != "distinct":
+            raise BadParameter(
+                f"{type(self).__name__}: diversity={self.diversity!r} says how l is counted; give l, too, or leave "
+                "diversity out.",
+                parameter="diversity",
+            )
+        if self.t is None and self.distance != "equal":
+            raise BadParameter(
+                f"{type(self).__name__}: distance={self.distance!r} says how t is measured; give t, too, or leave "
+                "distance out.",
+                parameter="distance",
+            )
 
     @property
     def complete(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from crypsis.data.transaction import PublishedTransactions, Transactions
-from crypsis.errors import InfeasibleDiversity
+from crypsis.errors import InfeasibleDiversity, NotApplicable
 from crypsis.guarantees import Guarantee, ItemsetDiversity
 from crypsis.methods.scaling import RecodedRecords
 from crypsis.methods.transaction.hierarchy_recoding import HierarchyMethod, TreeRecords
@@ -98,7 +98,11 @@ def named_cut(records: TreeRecords, cut: Any) -> dict[str, str | None]:
 
 def _check_shares(data: Transactions, l: int, spread: Spread | None) -> None:  # noqa: E741
     """A sensitive item of more than one in l records, or people, is a secret no longer, whatever is generalized."""
-    if data.sensitive is None:
+    if data.sensitive is None or not data.sensitive.any():
+        if l > 1:
+            raise NotApplicable(
+                f"Apriori: l={l} needs data with sensitive items. Name them when the data are read, or leave l out."
+            )
         return
     person = persons_to_count(data)
     by_person = len(person) > 0
