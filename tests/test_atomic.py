@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from crypsis.atomic import new_folder, write_file
-from crypsis.errors import OutputExists, WriteFailed
+from crypsis.atomic import check_place, new_folder, write_file
+from crypsis.errors import BadParameter, OutputExists, WriteFailed
 
 KILL_AT_SYNC = """
 import os, signal, sys
@@ -137,3 +139,35 @@ def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
         write_file(tmp_path / "private.json", parts(), mode=0o600)
     assert [path.name for path in tmp_path.iterdir()] == ["private.json"]
     assert (tmp_path / "private.json").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("", BadParameter),
+        ("s3://bucket/report.html", BadParameter),
+        ("file:///report.html", BadParameter),
+        ("\udcff.html", BadParameter),
+        ("pipe", OutputExists),
+        ("folder", OutputExists),
+    ],
+)
+def test_what_is_no_place_for_a_file_is_refused_before_anything_is_written(tmp_path, monkeypatch, place, error):
+    """A report that was written to a device took its place: the system then had no such device any more."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("folder").mkdir()
+    with pytest.raises(error):
+        write_file(Path(place), b"report")
+    if place != "folder":
+        with pytest.raises(error), new_folder(Path(place), overwrite=True):
+            pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe"]
+    assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
+
+
+@pytest.mark.parametrize("place", ["/dev/null", "/dev/stdout", "/proc/self/mem", "/sys/report.html"])
+def test_what_is_of_the_system_is_no_place(place):
+    with pytest.raises(OutputExists, match="of the system"):
+        check_place(Path(place))
+    check_place(Path("/dev/shm/report.html"))

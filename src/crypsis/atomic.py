@@ -17,15 +17,43 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from crypsis.errors import CrypsisError, OutputExists, WriteFailed
+from crypsis.errors import BadParameter, CrypsisError, OutputExists, WriteFailed
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
+_OF_THE_SYSTEM = ("/dev", "/proc", "/sys")
+_ANYBODYS_MEMORY = "/dev/shm"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+
+
+def check_place(target: Path) -> None:
+    """Refuse what is no place for a file or a folder: no name, an address, a name that is no text, a device."""
+    if not target.name:
+        raise BadParameter(f"{str(target)!r} is no name to write to.", parameter="out")
+    try:
+        str(target).encode()
+    except UnicodeEncodeError:
+        raise BadParameter("A name to write to must be text in UTF-8.", parameter="out") from None
+    if _SCHEME.fullmatch(target.parts[0]):
+        raise BadParameter(
+            f"{target.parts[0]}// is the beginning of an address; results are written on this machine. Choose a path.",
+            parameter="out",
+        )
+    above = os.path.realpath(target.absolute().parent)
+    if any(_lies_in(above, place) for place in _OF_THE_SYSTEM) and not _lies_in(above, _ANYBODYS_MEMORY):
+        raise OutputExists(f"{target.name} is of the system, so it is not replaced; choose another place.")
+    if target.exists() and not target.is_file() and not target.is_dir():
+        raise OutputExists(f"{target.name} is no file, so it is not replaced; choose another name.")
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
 
 
 @contextmanager
 def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """An empty folder to fill; it becomes `target` when the block ends well, and vanishes otherwise."""
+    check_place(Path(target))
     target = Path(target).absolute()
     with _failures_named(target):
         if target.exists() and not overwrite:
@@ -54,8 +82,11 @@ def new_folder(target: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 def write_file(target: Path, content: bytes | Iterable[bytes], *, mode: int | None = None) -> None:
     """Write a whole file or none, also part by part; with a mode, nobody else can ever open it in between."""
+    check_place(Path(target))
     target = Path(target).absolute()
     with _failures_named(target):
+        if target.is_dir():
+            raise OutputExists(f"{target.name} is a folder, so it is not replaced by a file; choose another name.")
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(target)
         handle, name = tempfile.mkstemp(prefix=_partial_prefix(target), dir=target.parent)  # mode 0600

@@ -25,13 +25,14 @@ import numpy as np
 
 from crypsis import notebook
 from crypsis.arrays import Int64s
-from crypsis.atomic import new_folder, write_file
+from crypsis.atomic import check_place, new_folder, write_file
 from crypsis.errors import (
     BadParameter,
     BadRelease,
     CrypsisError,
     NotApplicable,
     OriginalRequired,
+    OutputExists,
     VerificationFailed,
     WriteFailed,
 )
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 
 PRIVATE_SCHEMA = "crypsis-private-report/1"
 LARGEST_PRIVATE_REPORT = 4 << 30
+_BEGINNING = 200  # characters in which a private report says what it is
 _RECORDS_BESIDE = 50_000  # from here on figures are worked out beside the writing
 NEVER_TOLD = ("seed", "pseudonym_key", "key")  # parameters with which the publisher's choices could be made again
 
@@ -611,8 +613,12 @@ def check_writing(
         raise BadParameter(f"write: format must be one of {', '.join(kind.files)}, got {format!r}.")
     if order not in ("sorted", "input"):
         raise BadParameter(f"write: order must be 'sorted' or 'input', got {order!r}.")
-    if private_report is not None and any(_inside(path, target) for path in private_paths(private_report)):
-        raise BadParameter("write: the private report must not lie inside the release folder.")
+    check_place(target)
+    if private_report is not None:
+        check_place(Path(private_report))
+        if any(_inside(path, target) for path in private_paths(private_report)):
+            raise BadParameter("write: the private report must not lie inside the release folder.")
+        _refuse_replacing_others(*private_paths(private_report))
     refuse_replacing(target)
     if private_report is not None:
         refuse_replacing(private_paths(private_report)[0].with_suffix(".rows"), own=False)
@@ -752,7 +758,27 @@ def _private_form(value: Any) -> Any:
 
 
 def _inside(path: Path, folder: Path) -> bool:
-    return path.resolve().is_relative_to(folder.resolve())
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _refuse_replacing_others(report: Path, page: Path) -> None:
+    """Refuse to replace a file that is no private report: it may be the only copy of the original."""
+    for path in (report, page):
+        if path.is_dir():
+            raise OutputExists(f"{path.name} is a folder, so it is not replaced by a private report.", where=str(path))
+        if path.is_file() and path.stat().st_size and not _is_private(path):
+            raise OutputExists(
+                f"{path.name} is there already and is no private report, so it is not replaced; choose another name.",
+                where=str(path),
+            )
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a file is a private report of ours, in JSON or as a page."""
+    from crypsis.reports.release_page import is_private_page
+
+    content = path.read_text(encoding="utf-8", errors="replace")
+    return PRIVATE_SCHEMA in content[:_BEGINNING] or is_private_page(content)
 
 
 def json_bytes(content: Mapping[str, Any]) -> bytes:

@@ -210,8 +210,11 @@ def test_help_is_quick_and_lists_the_commands():
 
 
 @pytest.mark.long
-def test_ctrl_c_leaves_nothing_behind(town):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_leaves_nothing_behind(town, number):
     slow = (
+        "import signal\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever started us may ignore it\n"
         "import sys, time, crypsis.release as r, crypsis.cli as c\n"
         "write = r.Release._write_files\n"
         "def slow(*a):\n"
@@ -238,8 +241,24 @@ def test_ctrl_c_leaves_nothing_behind(town):
     )
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "writing"
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "cancelled: stopped; nothing was left behind" in errors
     assert sorted(path.name for path in town.iterdir()) == ["checkins.csv", "places.csv"]
+
+
+def test_ctrl_c_while_the_command_is_loaded_is_no_traceback():
+    """Until it is there, nothing has been begun that must be cleaned up."""
+    early = (
+        "import builtins, os, signal, crypsis.__main__ as command\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started us may ignore it\n"
+        "before = builtins.__import__\n"
+        "def interrupted(name, *rest, **named):\n"
+        "    if name == 'crypsis.cli': os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return before(name, *rest, **named)\n"
+        "builtins.__import__ = interrupted\n"
+        "command.start()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", early], capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")

@@ -20,7 +20,7 @@ from crypsis.data.constraints import AutomaticConstraints
 from crypsis.data.relational import Table
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import BadParameter, FigureNotPublishable
+from crypsis.errors import BadParameter, FigureNotPublishable, OutputExists
 from crypsis.hierarchy import Hierarchies, ItemHierarchy, UtilityPolicy
 from crypsis.methods import (
     COAT,
@@ -424,3 +424,28 @@ def test_whether_there_were_several_blocks_is_not_told_where_trips_are_left_out(
         assert release.data.to_lists() == [["a", "b"]] * 10
         folders.append(folder_of(release, tmp_path / str(len(lost))))
     assert folders[0] == folders[1]
+
+
+@pytest.mark.parametrize("name", ["people.csv", "notes.json", "page.html", "folder.json", "loop.json", ""])
+def test_a_private_report_replaces_nothing_but_a_private_report(name: str, tmp_path: Path) -> None:
+    """It took the place of any file that bore its name, be it the original."""
+    for file in ("people.csv", "notes.json", "page.html"):
+        (tmp_path / file).write_text("the only copy")
+    (tmp_path / "folder.json").mkdir()
+    (tmp_path / "loop.json").symlink_to("loop.json")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    release = crypsis.anonymize(people(97), Incognito(k=5, max_suppressed=0.02))
+    if name == "loop.json":  # of a link nothing but the link is replaced
+        release.write(tmp_path / "release", private_report=tmp_path / name)
+        assert json.loads((tmp_path / name).read_text())["schema"] == "crypsis-private-report/1"
+        return
+    with pytest.raises((OutputExists, BadParameter)):
+        release.write(tmp_path / "release", private_report=tmp_path / name if name else "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (tmp_path / "people.csv").read_text() == "the only copy"
+
+
+def test_a_private_report_replaces_the_one_before(tmp_path: Path) -> None:
+    release = crypsis.anonymize(people(97), Incognito(k=5, max_suppressed=0.02))
+    for _ in range(2):
+        release.write(tmp_path / "release", private_report=tmp_path / "private.json", overwrite=True)

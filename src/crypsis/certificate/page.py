@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from crypsis.atomic import write_file
+from crypsis.atomic import check_place, write_file
 from crypsis.certificate.content import Section, certificate_sections
 from crypsis.errors import BadParameter, MissingExtra, OutputExists
 from crypsis.reports.about import About, report_language
@@ -36,7 +37,8 @@ def write_certificate(
     `font` is a TrueType file for letters that DejaVu Sans lacks.
     """
     target = Path(out)
-    if target.resolve().is_relative_to(Path(folder).resolve()):
+    check_place(target)
+    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(folder)):
         raise BadParameter("The certificate must lie outside the release folder, which holds its own files only.")
     if target.exists() and not overwrite:
         raise OutputExists(f"{target} exists already; choose another name or allow overwriting (overwrite=True).")

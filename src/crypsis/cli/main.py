@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _main(given: list[str]) -> None:
     degrade_output()
-    signal.signal(signal.SIGTERM, _terminate)
+    _clean_up_when_stopped()
     settings = Settings(debug="--debug" in given, json="--json" in given)
     try:
         settings, rest = read_settings(given)
@@ -136,6 +136,16 @@ def _system_words(error: OSError) -> tuple[str, str, int]:
     if error.errno in _CANNOT_WRITE:
         return "write-failed", f"The system could not write{name}: {reason}. Free some space or choose another place", 1
     return "unreadable-file", f"The system refused a file{name}: {reason}. Check the path and its permissions", 2
+
+
+def _clean_up_when_stopped() -> None:
+    """Whoever ends the process, ends it as Ctrl-C does: scratch holds raw data. A terminal that is closed may do so,
+    unless it was told not to (nohup)."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # as it was while the command was loaded
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _terminate)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, _terminate)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
