@@ -279,7 +279,7 @@ def release_mixed(
         encoded=encoded,
         executor=executor,
         context=context,
-        scaling=context.private.pop("scaling", None),
+        scaling=block.told(resolved.scaling_here, parts.n_records),
     )
 
 

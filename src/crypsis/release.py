@@ -619,6 +619,8 @@ def check_writing(
         if any(_inside(path, target) for path in private_paths(private_report)):
             raise BadParameter("write: the private report must not lie inside the release folder.")
         _refuse_replacing_others(*private_paths(private_report))
+    if target.exists() and not target.is_dir():
+        raise OutputExists(f"{target.name} is not a folder, so it is not replaced.")
     refuse_replacing(target)
     if private_report is not None:
         refuse_replacing(private_paths(private_report)[0].with_suffix(".rows"), own=False)

@@ -181,3 +181,23 @@ def test_what_says_nothing_of_a_private_release_is_refused_and_costs_nothing(run
     assert f"option-without-effect: {typed[-2]}" in refused.err
     assert not (folder / "ledger.jsonl").exists()
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("method", COMMANDS)
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [
+        (("--out", "taken", "--overwrite"), "output-exists"),
+        (("--out", "s3://bucket/out"), "bad-parameter"),
+        (("--out", "out", "--private-report", "taken"), "output-exists"),
+        (("--out", "out", "--publish-figures", "ncp_loss"), "figure-not-publishable"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_anything_is_spent(run, folder, method, typed, code):
+    (folder / "taken").write_text("the only copy")
+    refused = run("anonymize", *options(method), "--ledger", "ledger.jsonl", "--dataset", "d", *typed)
+    assert refused.code == 2
+    assert refused.err.startswith(code), refused.err
+    assert not (folder / "ledger.jsonl").exists()
+    assert not (folder / "out").exists()
+    assert (folder / "taken").read_text() == "the only copy"

@@ -235,6 +235,10 @@ class Anonymize(InBlocks):
                 "--block-rows has no effect here: differentially private methods never work in blocks; leave it out.",
                 parameter="block_rows",
             )
+        if self.publish_figures:
+            from crypsis.publication.figures import without_noise
+
+            raise without_noise()
 
     def _input_for(self, method: Method) -> Any:
         """The data: read, or scanned where they are worked on in parts."""

@@ -47,11 +47,7 @@ def published_figures(release: Any, names: Iterable[str]) -> dict[str, Any]:
     if not chosen:
         return {}
     if release.kind.private:
-        raise FigureNotPublishable(
-            "publish_figures: a figure against the original of a differentially private release would be a statement "
-            "without noise. Pay for it from the budget instead.",
-            parameter="publish_figures",
-        )
+        raise without_noise()
     known = release.utility()
     k = _required(release.guarantee)
     figures: dict[str, Any] = {}
@@ -75,6 +71,15 @@ def published_figures(release: Any, names: Iterable[str]) -> dict[str, Any]:
         short = to_digits(float(value), PUBLISHED_DIGITS)
         figures[name] = int(short) if isinstance(value, int) else short
     return figures
+
+
+def without_noise() -> FigureNotPublishable:
+    """The refusal of any figure against the original beside a differentially private release."""
+    return FigureNotPublishable(
+        "publish_figures: a figure against the original of a differentially private release would be a statement "
+        "without noise. Pay for it from the budget instead.",
+        parameter="publish_figures",
+    )
 
 
 def _required(guarantee: Any) -> int:
