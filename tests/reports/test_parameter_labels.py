@@ -33,6 +33,14 @@ def test_hierarchies_are_told_column_by_column() -> None:
         assert values("mondrian", hierarchy="zip: prefix") == ["zip: nach dem Anfang des Werts"]
 
 
+def test_declared_domains_are_told_in_the_language_of_the_reader() -> None:
+    told = "domains of 2 columns, declared by the publisher"
+    with reading("de"):
+        assert values("diff-gen", domains=told) == [
+            "Wertebereiche von 2 Spalten, von der veröffentlichenden Stelle deklariert"
+        ]
+
+
 def test_other_recipes_and_files_stand_as_they_were_typed() -> None:
     assert values("apriori", hierarchy="items.csv") == ["items.csv"]
     assert values("of-somebody", hierarchy="auto:5") == ["auto:5"]

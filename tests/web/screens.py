@@ -59,7 +59,7 @@ def fits(page: Page) -> bool:
 
 _SPELLED = r"""() => {
   const found = [], words = /\b[a-z]+(_[a-z]+)+\b|\b(True|False|None)\b|\b[a-z_]{2,}=\w+/g;
-  const unsaid = "script, style, code, pre, textarea, .code, .mono, .material-icons, .ag-cell, [translate=no]";
+  const unsaid = "script, style, code, pre, textarea, .code, .mono, .typed, .material-icons, .ag-cell, [translate=no]";
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   const look = (text) => found.push(...(text.match(words) ?? []));
   while (walker.nextNode())

@@ -32,6 +32,7 @@ from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease, PublicInputMissing, UnreadableFile, did_you_mean
 from crypsis.parameters import SideInput
 from crypsis.strict_json import parse_json
+from crypsis.translation import marked
 
 DEFAULT_BINS = 256
 MOST_BINS = 1 << 20
@@ -165,7 +166,7 @@ class AttributeDomains(SideInput):
         return (frozenset(self.domains.items()), self.declared)
 
     def __str__(self) -> str:
-        return f"domains of {len(self.domains)} columns, {self.declared}"
+        return marked(f"domains of {len(self.domains)} columns, {self.declared}")
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ class LocationDomain(SideInput):
         )
 
     def __str__(self) -> str:
-        return f"{len(self)} locations, {self.declared}"
+        return marked(f"{len(self)} locations, {self.declared}")
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class TimeDomain(SideInput):
         return -((self.first - self.stop) // self.step)
 
     def __str__(self) -> str:
-        return f"{len(self)} times, {self.declared}"
+        return marked(f"{len(self)} times, {self.declared}")
 
 
 class PublicInData(Deferred):

@@ -19,6 +19,7 @@ from crypsis.data.transaction import Transactions
 from crypsis.data.vocabulary import Vocabulary
 from crypsis.errors import BadDomain, BadRelease
 from crypsis.parameters import SideInput
+from crypsis.translation import marked
 
 
 class ItemDomain(SideInput):
@@ -82,7 +83,7 @@ class ItemDomain(SideInput):
         return (self.labels, self.declared)
 
     def __str__(self) -> str:
-        return f"{len(self)} items, {self.declared}"
+        return marked(f"{len(self)} items, {self.declared}")
 
 
 @dataclass(frozen=True)

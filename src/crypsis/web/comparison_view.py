@@ -40,7 +40,7 @@ class ComparisonView:
                     self._columns(actions, columns)
                 await self._show_column(self.chosen)
         if maps is not None:
-            with ui.element("div").classes("halves"):
+            with ui.element("div").classes("halves close"):
                 for title, shown in zip((_("Map before"), _("Map after")), maps, strict=True):
                     with theme.section(title):
                         theme.picture(shown.picture)

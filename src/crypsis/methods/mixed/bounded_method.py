@@ -37,7 +37,7 @@ class BoundedMethod(MixedMethod):
     item_loss: Annotated[
         str,
         OneOf(**FORMS),
-        "What a single item loses: nothing, or what the printed formula says; or weigh items by item_hierarchy.",
+        "What a single item loses: nothing, what the printed formula says, or a weight by the hierarchy of items.",
     ] = "zero"
 
     @property

@@ -103,7 +103,9 @@ class PPSG(Method):
         3500.0
     )
     min_distance: Annotated[float, Above(0), Unit(MAP_UNITS), "Moves shorter than this are standing still."] = 100.0
-    precision: Annotated[int | None, Between(0, 9), "Decimals of the published points; none: not rounded."] = None
+    precision: Annotated[int | None, Between(0, 9), "Decimals of the published points; not rounded if not given."] = (
+        None
+    )
     unit: Annotated[
         str | None,
         TRAJECTORY_OR_OWNER,

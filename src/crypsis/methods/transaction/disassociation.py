@@ -127,13 +127,15 @@ class Disassociation(Method):
     horpart: Annotated[
         str,
         OneOf(standard="by the most frequent item", guarded="by others where that leaves fewer than k"),
-        "Split by the most frequent term; 'guarded' tries others where that leaves fewer than k on a side.",
+        "Split by the most frequent term, or also by others where that leaves fewer than k on a side.",
     ] = "standard"
     safe: Annotated[
         bool, "Hide terms whose place in a later chunk would tell with certainty what they are rare with."
     ] = False
     min_causes: Annotated[
-        int, AtLeast(1), "Sets that must each be able to explain a term's place in a later chunk, with `safe`."
+        int,
+        AtLeast(1),
+        "Sets that must each be able to explain a term's place in a later chunk where terms are hidden.",
     ] = 2
     demote_probability: Annotated[
         float, Between(0, 1), "Chance with which any term is hidden too, so that being hidden says nothing."

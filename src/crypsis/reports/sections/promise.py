@@ -77,7 +77,8 @@ def _parameters(promised: Mapping[str, Any]) -> list[tuple[str, Markup]]:
         labels = {} if one is None or not isinstance(value, str) else one.choice_labels
         value_words = translated(labels.get(value, value_words)) if isinstance(value, str) else value_words
         parts = [element("strong", value_words)]
-        if one is not None and (more := label_of(one)[1]):
+        more = "" if one is None else label_of(one)[1]
+        if more.rstrip(".").lower() not in ("", value_words.lower()):
             parts += [Markup(" · "), in_letters(more)]
         rows.append((name.replace("_", " ") if one is None else named_label(one), join(parts)))
     return rows

@@ -128,7 +128,7 @@ def _one(workbench: Workbench, name: str) -> None:
                 ui.html(f"<h3>{title}</h3>", sanitize=False)
                 ui.label(text)
         with ui.element("div").classes("tiles thirds"):
-            theme.tile(_("Guarantee"), translated(described["guarantee"]), _("checked by an independent verifier"))
+            theme.tile(_("Guarantee"), verdict_words(described["guarantee"]), _("checked by an independent verifier"))
             theme.tile(_("In files and commands"), name)
             theme.tile(
                 _("Repeats exactly"), _("no") if described["randomized"] else _("yes"), _random(described["randomized"])
@@ -178,8 +178,8 @@ def _paragraphs(text: str) -> list[str]:
 def parameters_table(parameters: Iterable[Parameter]) -> None:
     """Show parameters with their values, defaults and meanings."""
     rows = "".join(
-        f"<tr><td>{theme.escaped(translated(parameter.help))}</td><td>{theme.escaped(_allowed(parameter))}</td>"
-        f"<td>{theme.escaped(_default(parameter))}</td>"
+        f"<tr><td>{theme.escaped(translated(parameter.help))}</td>"
+        f"<td class=typed>{theme.escaped(_allowed(parameter))}</td><td>{theme.escaped(_default(parameter))}</td>"
         f"<td class=mono translate=no>{theme.escaped(parameter.name)}</td></tr>"
         for parameter in parameters
     )
