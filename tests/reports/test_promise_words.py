@@ -12,6 +12,7 @@ from crypsis.parameters import parameters_of
 from crypsis.reports.parameter_labels import named_label
 from crypsis.reports.promise_words import promise_in_words, raised
 from crypsis.translation import reading
+from tests.reports.kinds import a_table
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,11 @@ def test_no_label_of_a_parameter_shows_its_name_for_programs() -> None:
             for language in ("en", "de"):
                 with reading(language):
                     assert not re.search(r"\w_\w|\([a-z]{2,}\)(?<!\(epsilon\))(?<!\(delta\))$", named_label(parameter))
+
+
+def test_a_report_names_no_option_of_the_command_line() -> None:
+    html = a_table().report().html  # everybody of a class has the same illness
+    assert "Ask for two sensitive values in every class (l\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}2)" in re.sub(
+        "<[^>]+>", "", html
+    )
+    assert "-l 2" not in html

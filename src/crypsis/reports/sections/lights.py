@@ -58,7 +58,7 @@ def _finding(finding: Finding) -> Markup:
     if remedy is None or finding.colour == Colour.GREEN:
         return element("li", in_letters(unbroken(promise_in_words(translated(finding.sentence)))))
     parts = [element("span", f" {translated(remedy.words)}", class_="muted")]
-    if remedy.option is not None:
-        parts += [Markup(" ("), element("code", remedy.option), Markup(")")]
+    if remedy.parameter is not None and len(remedy.parameter) == 1:  # a letter of the promise; no option to type
+        parts.append(Markup(f" ({remedy.parameter}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{remedy.value})"))
     sentence = in_letters(unbroken(promise_in_words(translated(finding.sentence))))
     return element("li", element("strong", f"{_(str(finding.colour))}: "), sentence, join(parts, ""))
