@@ -155,7 +155,8 @@ def texts_of_block(file: str, folder: str, types: Sequence[Any], known: str) -> 
     """The texts of each column of a block, of its recodings, and of its items in numbers of symbols."""
     content = load(file)
     columns, codes = texts_of_cells(content["columns"], types)
-    for texts in _beside(content["scopes"], *content["sets"], load(known)):
+    offsets, items, own = content["sets"]
+    for texts in _beside(content["scopes"], offsets, items, own, load(known)):
         distinct, own = distinct_texts(texts)
         columns.append(distinct)
         codes.append(own.astype(np.int64))
