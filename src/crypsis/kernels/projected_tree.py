@@ -23,7 +23,8 @@ _FIELD = np.int64(0xFFFF)  # the root has no item
 class ComparedTree(NamedTuple):
     """Nodes, how much deeper each goes, and whether a sequence ends there that others are compared with.
 
-    Where one does, it is sequence number[node] of `sequences`, and that of rows[number[node]] rows.
+    Where one does, it is sequence number[node] of `sequences`, and that of rows[number[node]] rows; of more than there
+    are where all its parts are frequent.
     """
 
     nodes: Nodes

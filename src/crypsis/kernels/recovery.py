@@ -28,6 +28,7 @@ from crypsis.kernels.pattern_tree import (
     pattern_of,
 )
 from crypsis.kernels.projected_tree import ComparedTree
+from crypsis.kernels.supporters import MOST_MEMBERS, add_supporter, can_be_contained, no_supporters
 
 _SEEN_BITS = 12
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -40,15 +41,16 @@ class ItemIndex(NamedTuple):
     """Which sequences have an item how often.
 
     The j-th occurrence of item c, j from 0 on, is entry first[c] + j of `offsets`, if below first[c + 1]; those that
-    have c more than j times are numbers[offsets[e]:offsets[e + 1]].
+    have c more than j times are numbers[offsets[e]:offsets[e + 1]]. `rows` by sequence, as in `ComparedTree`.
     """
 
     first: Int64s
     offsets: Int64s
     numbers: Int32s
+    rows: Int64s
 
 
-def index_of_items(corpus: Corpus, compared: Bools, n_codes: int) -> ItemIndex:
+def index_of_items(corpus: Corpus, compared: Bools, rows: Int64s, n_codes: int) -> ItemIndex:
     """The index of the sequences of a corpus that others are compared with."""
     places = np.flatnonzero((corpus.text != END) & compared[corpus.sequence_at])
     items, numbers = corpus.text[places], corpus.sequence_at[places]
@@ -63,15 +65,18 @@ def index_of_items(corpus: Corpus, compared: Bools, n_codes: int) -> ItemIndex:
     first = offsets_of(most)
     entry = first[items] + turn
     return ItemIndex(
-        first, offsets_of(np.bincount(entry, minlength=int(first[-1]))), numbers[np.argsort(entry, kind="stable")]
+        first,
+        offsets_of(np.bincount(entry, minlength=int(first[-1]))),
+        numbers[np.argsort(entry, kind="stable")],
+        rows,
     )
 
 
 @njit
-def _by_length(common: Int32s, others: Int32s, rows: Int64s, least: int, k: int) -> Int32s:
-    """The others, those with the longest common subsequence first.
+def _by_length(common: Int32s, others: Int32s, rows: Int64s, least: int, k: int) -> tuple[Int32s, Int32s, int]:
+    """The others, those with the longest common subsequence first, and its lengths.
 
-    Without those that have more than `least` in common when fewer than k rows have as much: so much is not frequent.
+    And how many of them have more than `least` in common when fewer than k rows have as much: so much is not frequent.
     """
     longest = 0
     for length in common:
@@ -83,9 +88,10 @@ def _by_length(common: Int32s, others: Int32s, rows: Int64s, least: int, k: int)
         rows_with[common[index]] += rows[others[index]]
     place = np.cumsum(place)
     ordered = np.empty(len(others), np.int32)
+    lengths = np.empty(len(others), np.int32)
     for index in range(len(others)):
         bucket = longest - common[index]
-        ordered[place[bucket]] = others[index]
+        ordered[place[bucket]], lengths[place[bucket]] = others[index], common[index]
         place[bucket] += 1
     n_rows, n_rare = np.int64(0), 0
     for length in range(longest, least, -1):
@@ -93,7 +99,7 @@ def _by_length(common: Int32s, others: Int32s, rows: Int64s, least: int, k: int)
         if n_rows >= k:
             break
         n_rare = place[longest - length]
-    return ordered[n_rare:]
+    return ordered, lengths, n_rare
 
 
 @njit
@@ -182,7 +188,9 @@ def best_replacement(
     is full. What is longer than `least` is frequent only if k of these others have it. `masks` holds the positions of
     each item in the sequence, counted from its end.
     """
-    ordered = _by_length(common, others, rows, least, k)
+    ordered, lengths, n_rare = _by_length(common, others, rows, least, k)
+    supporters = no_supporters(sequence, sequences.lengths, ordered[:MOST_MEMBERS], len(masks))
+    n_members = 0
     longest_other = 0
     for number in ordered:
         longest_other = max(longest_other, sequences.lengths[number])
@@ -192,18 +200,29 @@ def best_replacement(
     # Others often have the same in common with it. What was looked up lately is found here by its positions.
     seen = np.zeros(1 << _SEEN_BITS, np.uint64)
     best, best_length, enough = RARE, 0, k
-    for number in ordered:
-        start = sequences.starts[number]
-        other = sequences.codes[start : start + sequences.lengths[number]]
-        length = common_from(masks, other, states)
+    for index in range(n_rare, len(ordered)):
+        length = lengths[index]
         if length < best_length:
             break
+        # What has so many items is contained only in those that have as many in common with the sequence.
+        while n_members < min(len(ordered), MOST_MEMBERS + 1) and lengths[n_members] >= length:
+            if n_members < MOST_MEMBERS:
+                number = ordered[n_members]
+                start = sequences.starts[number]
+                add_supporter(supporters, sequences.codes[start : start + sequences.lengths[number]], rows[number])
+            n_members += 1
+        number = ordered[index]
+        start = sequences.starts[number]
+        other = sequences.codes[start : start + sequences.lengths[number]]
+        common_from(masks, other, states)
         taken = leftmost_common(sequence, other, states, length, next_place, spelled)
         if len(sequence) <= _NARROW:
             slot = np.int64((taken * _GOLDEN) >> np.uint64(64 - _SEEN_BITS))
             if seen[slot] == taken:
                 continue
             seen[slot] = taken
+        if n_members <= MOST_MEMBERS and not can_be_contained(supporters, spelled[:length], enough):
+            continue
         pattern = pattern_of(tree, corpus, spelled[:length], k, enough)
         if pattern == NO_ROOM:
             return NO_ROOM
@@ -353,7 +372,7 @@ def replacements_by_items(
                 sequence,
                 masks,
                 Sequences(text, begins, lengths),
-                corpus.rows,
+                index.rows,
                 others[:n_close],
                 common[:n_close],
                 least[number],

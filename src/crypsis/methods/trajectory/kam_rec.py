@@ -171,9 +171,9 @@ class _Recovery:
             number = np.zeros(len(others), np.int32)
             number[ends] = np.arange(len(ends), dtype=np.int32)
             texts = Sequences(self.corpus.text, self.corpus.begins, self.corpus.lengths)
-            self.compared = ComparedTree(
-                tree.nodes, heights(tree.nodes.parent), others, number, texts, self.corpus.rows
-            )
+            # Parts of a kept path are frequent, however few end there.
+            rows = np.where(tree.kept_leaves[ends], len(tree.data), self.corpus.rows)
+            self.compared = ComparedTree(tree.nodes, heights(tree.nodes.parent), others, number, texts, rows)
             self.in_corpus = Others(others[ends], int(self.corpus.lengths.max(initial=0)))
             self.workers = available_workers()
             room = _room_for(self.corpus, self.workers)
@@ -209,11 +209,13 @@ class _Recovery:
             with self._finder() as finder:
                 return finder.frequent_parts(batch)
 
-        self._note_decided(map_in_threads(try_parts, batches, self.workers, context.report_progress))
+        # Few items make patterns that nearly all sequences share: one thread looks each up once, two look it up twice.
+        workers = 1 if self.n_codes <= FEW_CODES else self.workers
+        self._note_decided(map_in_threads(try_parts, batches, workers, context.report_progress))
 
     def _compare_by_items(self, context: RunContext) -> None:
         """Compare each with those alone that share enough items with it, where these are few."""
-        index = index_of_items(self.corpus, self.in_corpus.compared, self.n_codes)
+        index = index_of_items(self.corpus, self.in_corpus.compared, self.compared.rows, self.n_codes)
         n_missing = len(self.missing)
         batches = [self.missing[first : first + MEMBERS_AT_ONCE] for first in range(0, n_missing, MEMBERS_AT_ONCE)]
 
