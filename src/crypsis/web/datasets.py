@@ -37,7 +37,7 @@ from crypsis.errors import (
 from crypsis.evaluate.dataset import Dataset
 from crypsis.evaluate.dataset_checks import section_problems
 from crypsis.evaluate.dataset_table import DatasetTable, keys_of_every_kind, keys_of_the_file, side_input_files
-from crypsis.evaluate.edits import EditedTable, edit_from_dict
+from crypsis.evaluate.edits import Edit, EditedTable, edit_from_dict
 from crypsis.evaluate.first_look import FirstLook, first_look, suggested_run
 from crypsis.evaluate.runs import Run
 from crypsis.samples import SAMPLES
@@ -186,12 +186,10 @@ class Datasets:
     def _replayed(self, entry: Entry, edits: Sequence[Mapping[str, Any]]) -> Entry:
         """With all these edits, each tried on what the ones before it left; an entry that cannot have them goes."""
         try:
-            if not self.dataset(entry).is_table_file():
-                raise NotApplicable("Only tables are edited here; this file has another form.")
             if len(edits) > _MOST_EDITS:
                 raise NotApplicable(f"There may be up to {_MOST_EDITS:,} edits; the file has {len(edits):,}.")
             changes = [edit_from_dict(edit) for edit in edits]
-            EditedTable(self.grid(entry.number).frame).apply(changes)
+            self._try(entry, changes)
         except CrypsisError:
             self.remove(entry.number)
             raise
@@ -319,12 +317,16 @@ class Datasets:
             content["undone"] = []
 
         def tried(entry: Entry) -> Entry:
-            if not self.dataset(entry).is_table_file():
-                raise NotApplicable("Only tables are edited here; this file has another form.")
-            EditedTable(self._grid(entry).frame).apply([edit])
+            self._try(entry, [edit])
             return self.workspace.change(KIND, number, alter, revision=entry.revision)
 
         return self._on_what_was_seen(number, revision, tried)
+
+    def _try(self, entry: Entry, edits: Sequence[Edit]) -> None:
+        """Carry out edits on what is open in memory, so that one that cannot be is refused."""
+        if not self.dataset(entry).is_table_file():
+            raise NotApplicable("Only tables are edited here; this file has another form.")
+        EditedTable(self._grid(entry).frame).apply(edits)
 
     def _on_what_was_seen(self, number: str, revision: int | None, act: Callable[[Entry], Entry]) -> Entry:
         """Act on an entry that nobody changes in between; who named no revision acts on the newest there is."""
@@ -422,8 +424,7 @@ class Datasets:
 
     def csv(self, number: str, separator: str = ",") -> bytes:
         """The edited table as CSV."""
-        frame = self.grid(number).frame
-        return _written(frame, separator)
+        return _written(self.grid(number).frame, separator)
 
     # People
 
@@ -438,22 +439,17 @@ class Datasets:
 
     def say_person(self, number: str, column: str | None, revision: int | None = None) -> Entry:
         """Answer: a column names the person, which makes it an identifier; or, without one, each record is a person."""
-        section = dict(self.entry(number).content["section"])
-        section.pop("each_row_is_a_person", None)
-        section.pop("person", None)
-        section.pop("unite", None)
+        answered = ("each_row_is_a_person", "person", "unite", "path", "edits")
+        section = dict(table_of(self.entry(number)).without(answered))
         if column is None:
-            section["each_row_is_a_person"] = True
-        else:
-            section["person"] = column
-            if section["kind"] == "transactions":
-                section["unite"] = "person"  # the suggested method counts records; the page can take it back
-            columns = dict(section.get("columns") or {})
-            if column in columns:
-                columns[column] = {**columns[column], "role": "identifier"}
-                section["columns"] = columns
-        settings = {key: value for key, value in section.items() if key not in ("path", "edits")}
-        return self.set_section(number, settings, revision)
+            return self.set_section(number, section | {"each_row_is_a_person": True}, revision)
+        section["person"] = column
+        if section["kind"] == "transactions":
+            section["unite"] = "person"  # the suggested method counts records; the page can take it back
+        columns = section.get("columns") or {}
+        if column in columns:
+            section["columns"] = {**columns, column: {**columns[column], "role": "identifier"}}
+        return self.set_section(number, section, revision)
 
     # Risk at a glance
 

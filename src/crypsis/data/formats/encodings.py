@@ -22,7 +22,6 @@ _MARKS = {  # the longer ones first
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_WIDE = ("utf-16", "utf-32")
 _EAST_ASIAN = ("cp932", "gb18030", "cp949", "big5hkscs")
 _OF_OTHER_LETTERS = ("cp1251", "cp1253", "cp1255", "cp1256", "cp874", *_EAST_ASIAN)
 _OF_LATIN_LETTERS = ("cp1252", "cp1250", "cp1254", "cp1257", "mac-roman")
@@ -85,11 +84,6 @@ def other_encoding_asked(content: bytes, encoding: str) -> tuple[str, ...]:
         if read != word:
             return (f"If {word[:20]!r} should be {read[:20]!r}, name the encoding, as in encoding='{other}'",)
     return ()
-
-
-def is_wide(encoding: str) -> bool:
-    """Whether a line feed is more than one byte."""
-    return encoding.startswith(_WIDE)
 
 
 def as_utf8(content: bytes, file: str, encoding: str | None = None) -> tuple[bytes, str]:
