@@ -112,6 +112,21 @@ def test_a_part_that_changes_is_refused(tmp_path: Path) -> None:
         encode_table(scanned, Declarations(), executor)
 
 
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_a_part_that_is_gone_is_named(format: str, tmp_path: Path) -> None:
+    for name in ("0", "1"):
+        frame = pl.DataFrame({"age": [1, 2], "ill": ["u", "v"]})
+        getattr(frame, f"write_{format}")(tmp_path / f"{name}.{format}")
+    scanned = crypsis.scan_table(tmp_path, quasi="age", sensitive="ill", each_row_is_a_person=True)
+    with Serial() as executor:
+        parts = list(scanned.parts(executor.memory))
+        (tmp_path / f"1.{format}").unlink()
+        for read in (lambda: encode_table(scanned, Declarations(), executor), parts[1].read):
+            with pytest.raises(PartChanged, match="is gone; restore it") as error:
+                read()
+            assert str(error.value.where).endswith(f"1.{format}")
+
+
 def test_a_text_file_that_is_too_large_for_a_worker_is_refused(tmp_path: Path) -> None:
     pattern = write_parts(tmp_path, [{"age": ["1"] * 1000, "ill": ["u"] * 1000}])
     with pytest.raises(TooLarge, match="Divide it"):

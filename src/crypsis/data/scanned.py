@@ -20,7 +20,7 @@ from crypsis.data.formats.format import TABLE
 from crypsis.data.formats.memory import in_words
 from crypsis.data.place_of_part import Place, on_disk, stamp_of
 from crypsis.data.relational import ROLES, Table
-from crypsis.errors import PartChanged, PartsDiffer, TooLarge
+from crypsis.errors import MissingFile, PartChanged, PartsDiffer, TooLarge
 
 if TYPE_CHECKING:
     from crypsis.data.declarations import Declarations
@@ -95,7 +95,17 @@ class Part:
         return FileSlice(path, self.format, self.options, first_row=self.first, n_rows=self.rows)
 
     def check_unchanged(self) -> None:
-        if stamp_of(self.place) != self.stamp:
+        """Refuse a file that is gone, or another one than when it was scanned."""
+        try:
+            stamp = stamp_of(self.place)
+        except MissingFile:  # a store names the address
+            raise
+        except FileNotFoundError:
+            raise PartChanged(
+                "This part was there when parts were looked up, and is gone; restore it, or scan again.",
+                where=self.file,
+            ) from None
+        if stamp != self.stamp:
             raise PartChanged(
                 "This part was changed while it was worked on; run again when nobody writes it.", where=self.file
             )
@@ -221,6 +231,7 @@ def source_and_file(
 
 def parts_of_file(part: Part, memory: int, holding: frozenset[str]) -> Iterator[Part]:
     """A file that holds such data, or ranges of its rows, each small enough for a worker with so much memory."""
+    part.check_unchanged()
     with on_disk(part.place, part.folder) as path:
         kind = format_for(path, part.format, holding=holding, **part.options)
         if isinstance(kind, parquet.Parquet) and not is_compressed(path):
