@@ -231,7 +231,7 @@ def test_a_release_in_blocks_is_rechecked_and_measured_with_its_private_report(
         ("blocks", [*told["blocks"][:-1], [-1]]),
     ):
         (tmp_path / "damaged.json").write_text(json.dumps(told | {name: value}))
-        with pytest.raises(BadRelease, match="which tracks and cells are of which block"):
+        with pytest.raises(BadRelease, match="which tracks and cells belong to which block"):
             crypsis.read_release(folder, private_report=tmp_path / "damaged.json")
     figures = in_blocks.utility()
     assert 0 < figures["displacement_loss"] < 400

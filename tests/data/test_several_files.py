@@ -86,7 +86,7 @@ def test_lines_that_are_no_records_are_left_out_of_each_file(tmp_path: Path) -> 
 def test_an_itemset_that_has_no_order_is_refused_in_any_file(tmp_path: Path) -> None:
     (tmp_path / "0.dat").write_text("a b\n")
     (tmp_path / "1.spmf").write_text("a b -1 -2\n")
-    with pytest.raises(crypsis.errors.BadRow, match="'a' and 'b' stand in one itemset"):
+    with pytest.raises(crypsis.errors.BadRow, match="'a' and 'b' are in one itemset"):
         read_trajectories(tmp_path)
     (tmp_path / "1.spmf").write_text("a -1 b -1 -2\n")
     assert read_trajectories(tmp_path).to_lists() == [["a", "b"], ["a", "b"]]

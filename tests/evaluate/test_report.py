@@ -117,7 +117,7 @@ def test_names_from_users_stay_text() -> None:
         (["done", "infeasible"], "holds", "1 of 2 cells are done and verified"),
         (["done", "waiting"], "idle", "1 cell of 2 have not been run"),
         (["done", "failed"], "broken", "1 cell of 2 did not end well"),
-        (["failed", "unsafe"], "broken", "1 cell broke the promise"),
+        (["failed", "unsafe"], "broken", "1 cell violated the guarantee"),
         ([], "idle", "0 cells of 0 have not been run"),
     ],
 )

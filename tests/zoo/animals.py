@@ -1210,7 +1210,7 @@ TABLES = [
         b"id  city         pay\n1   New York    9.5\n2   Los Angeles 100.0\n3   Rome          3\n4   Oslo         40\n",
         {"id": [1, 2, 3, 4], "city": ["New York", "Los Angeles", "Rome", "Oslo"], "pay": [9.5, 100.0, 3.0, 40.0]},
         {"separator": " "},
-        told="columns are told by where they begin",
+        told="columns are recognized by where they begin",
     ),
     Animal(
         "a table of R with quotes and blanks",
