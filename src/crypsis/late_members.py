@@ -98,4 +98,4 @@ class MembersByClass(MutableMapping[Key, Member], Generic[Key, Member]):
 
 def _places_of(key: Any) -> tuple[str, ...]:
     classes = key if isinstance(key, tuple) else (key,)
-    return tuple(f"{one.__module__}.{one.__qualname__}" for one in classes)
+    return tuple(f"{class_.__module__}.{class_.__qualname__}" for class_ in classes)

@@ -293,13 +293,13 @@ def _of_frame(
         ]
         if like is not None and kind != "transactions":
             columns = [
-                replace(one, **_named(SuggestedRole("identifier", "seems to name people", "high")))
-                if one.name == like.column
-                else one
-                for one in columns
+                replace(column, **_named(SuggestedRole("identifier", "seems to name people", "high")))
+                if column.name == like.column
+                else column
+                for column in columns
             ]
     else:
-        columns = [replace(one, **_use(one.name, kinds.columns)) for one in columns]
+        columns = [replace(column, **_use(column.name, kinds.columns)) for column in columns]
         questions += degrees_asked(frame, kinds.columns)
     understood = getattr(source, "understood", None) or Understood({"format": chosen.label.partition(":")[0]})
     notes = [f"columns that hold what no cell of a table can are left out: {', '.join(no_cells)}"] if no_cells else []

@@ -62,7 +62,8 @@ def look_at(path: Path, settings: Mapping[str, Any]) -> Inspection:
         return inspection
     role: dict[str, Any] = {"role": "quasi", "why": "was united into a set", "confidence": "high"}
     columns = (
-        replace(one, item_separator=sets[one.name], **role) if one.name in sets else one for one in inspection.columns
+        replace(column, item_separator=sets[column.name], **role) if column.name in sets else column
+        for column in inspection.columns
     )
     reason = f"one row per record, with sets of items in {', '.join(united)}"
     return replace(inspection, columns=tuple(columns), kind="mixed", reason=reason)

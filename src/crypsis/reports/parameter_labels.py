@@ -55,7 +55,7 @@ def called(parameter: Parameter) -> str:
 
 def called_in(method: str, name: str) -> str:
     """What a sentence calls the parameter of a method; its name where the method has none such."""
-    return next((called(one) for one in parameters_of(METHODS[method]) if one.name == name), name)
+    return next((called(parameter) for parameter in parameters_of(METHODS[method]) if parameter.name == name), name)
 
 
 def value_in_words(parameter: Parameter, value: Any) -> str:

@@ -52,10 +52,10 @@ class AttackCard:
         self.fields = {}
         self.knows.set_text(translated(self.fitting[self.name.value].help()))
         with self.parameters:
-            for one in parameters_of(self.fitting[self.name.value]):
-                usual = "" if one.required or one.default is None else str(one.default)
-                field = ui.input(translated(one.help).rstrip("."), value=usual)
-                self.fields[one.name] = field.props("outlined dense hide-bottom-space").style("width: 100%")
+            for parameter in parameters_of(self.fitting[self.name.value]):
+                usual = "" if parameter.required or parameter.default is None else str(parameter.default)
+                field = ui.input(translated(parameter.help).rstrip("."), value=usual)
+                self.fields[parameter.name] = field.props("outlined dense hide-bottom-space").style("width: 100%")
 
     async def _attack_as_usual(self) -> None:
         self._show_parameters()

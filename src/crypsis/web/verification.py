@@ -193,7 +193,7 @@ class Verification:
         content = dict(promise)
         quasi, sensitive = content.pop("quasi", None), content.pop("sensitive", None)
         for columns in (quasi, sensitive):
-            if not isinstance(columns or [], list) or not all(isinstance(one, str) for one in columns or []):
+            if not isinstance(columns or [], list) or not all(isinstance(column, str) for column in columns or []):
                 raise BadRelease("quasi and sensitive are lists of names of columns.")
         chosen = chosen_promise(content)
         if quasi and (type(chosen), PublishedTable) in VERIFIERS:

@@ -81,7 +81,7 @@ def note_clusters(block: MixedBlock, problem: MixedProblem) -> dict[str, Any]:
     prepared, clusters, _, _ = _loaded(block, problem)
     keys = cell_keys(clusters.quasi, clusters.cells())
     nodes = [np.zeros(0, np.int64)] * len(clusters.quasi)
-    if any(one.kind == TREE for one in clusters.quasi.columns):
+    if any(column.kind == TREE for column in clusters.quasi.columns):
         nodes = nodes_of_classes(clusters.quasi, clusters.cells())
     held = held_items(clusters, prepared.recoder)
     digests = b"".join(blake2b(key.tobytes(), digest_size=16).digest() for key in keys)

@@ -166,7 +166,11 @@ def _random(randomized: bool) -> str:
 
 
 def _values(described: dict[str, Any]) -> str:
-    return ", ".join(f"{one['name']}={one['default']!r}" for one in described["parameters"][:2] if "default" in one)
+    return ", ".join(
+        f"{parameter['name']}={parameter['default']!r}"
+        for parameter in described["parameters"][:2]
+        if "default" in parameter
+    )
 
 
 def _paragraphs(text: str) -> list[str]:

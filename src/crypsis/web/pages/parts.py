@@ -401,7 +401,9 @@ class PartsPage:
             if facts["kind"] == "table":
                 types = type_labels()
                 columns = facts.get("columns", ())
-                words = ", ".join(f"{one['name']}: {types.get(one['type'], one['type'])}" for one in columns[:4])
+                words = ", ".join(
+                    f"{column['name']}: {types.get(column['type'], column['type'])}" for column in columns[:4]
+                )
                 theme.tile(_("Columns"), number(len(columns)), words)
                 theme.tile(_("Missing values"), number(sum(column["missing"] for column in columns)))
                 if facts.get("distinct_rows") is not None:

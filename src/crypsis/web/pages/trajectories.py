@@ -140,9 +140,9 @@ class ReleasePicture:
     def finished(self) -> dict[str, str]:
         """By experiment and cell: what was run with which settings, the newest first."""
         return {
-            f"{one.number}/{cell['cell']}": f"{_called(cell)} · {_settings(cell)}"
-            for one in self.experiments.entries(None, self.entry.number)
-            for cell in self.experiments.results(one.number)
+            f"{entry.number}/{cell['cell']}": f"{_called(cell)} · {_settings(cell)}"
+            for entry in self.experiments.entries(None, self.entry.number)
+            for cell in self.experiments.results(entry.number)
             if cell["state"] == "done" and METHODS[str(cell["method"])].family == "trajectory"
             if METHODS[str(cell["method"])].promises.model != "differential privacy"
         }
