@@ -63,7 +63,7 @@ def test_cab_rides_are_asked_about_published_by_cab_and_attacked_by_cab(
     assert api.get(f"/api/experiments/{made}").json()["tables"]["run"][0]["params"] == {"k": 5, "unit": "owner"}
     card = page.locator("section, .box").filter(has_text="Attack it").last
     choose(page, page.get_by_role("combobox", name="Adversary"), re.compile("^Reidentification"))
-    page.get_by_label("Pieces of knowledge drawn for each size").fill("300")
+    page.get_by_label("Pieces of knowledge drawn for each number of points").fill("300")
     page.get_by_role("button", name="Attack", exact=True).click()
     expect(card.get_by_text("people", exact=True)).to_be_visible(timeout=240_000)
     expect(card.get_by_text("10", exact=True).first).to_be_visible()
