@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -281,3 +282,14 @@ def test_the_first_column_that_cannot_be_read_back_is_told(monkeypatch: pytest.M
         with pytest.raises(BadPublication, match="'1990'") as refusal:
             PublishedTable.from_frame(wrong, dict.fromkeys(types, "quasi"), types, nodes={})
         assert "born" in str(refusal.value)
+
+
+@pytest.mark.parametrize("wrong", [None, "mondrian", 5, crypsis.Mondrian])
+def test_what_is_no_method_and_no_guarantee_is_refused_in_words(wrong: Any) -> None:
+    with pytest.raises(BadParameter, match="such as crypsis.Mondrian"):
+        crypsis.anonymize(people(), wrong)
+    with pytest.raises(BadParameter, match="such as crypsis.Mondrian"):
+        crypsis.anonymize(people(), wrong, executor="serial")
+    if not isinstance(wrong, type):
+        with pytest.raises(BadParameter, match="such as crypsis.KAnonymity"):
+            crypsis.verify(people(), wrong)

@@ -15,7 +15,7 @@ from crypsis.data.stream import Events
 from crypsis.data.track import Tracks
 from crypsis.data.trajectory import Trajectories
 from crypsis.data.transaction import Transactions
-from crypsis.errors import NotApplicable
+from crypsis.errors import BadParameter, NotApplicable
 from crypsis.methods import Method
 from crypsis.methods.scaling import BLOCK_ROWS, BlockSize, Scaling
 from crypsis.parameters import Deferred
@@ -105,6 +105,7 @@ def anonymize(
     "serial", "dask", the address of a scheduler, or an executor. `block_rows` is how many records are worked on at
     once; the release never shows it.
     """
+    _refuse_no_method(method)
     if isinstance(data, (ScannedTable, ScannedMixed, ScannedRecords)) or executor is not None:
         return anonymize_parts(data, method, listener=listener, executor=executor, block_rows=block_rows)
     refuse_frame(data, method.accepts, method)
@@ -129,6 +130,7 @@ def anonymize_parts(
     from crypsis.parts_release import PartsRelease
     from crypsis.shards.table import EncodedTable
 
+    _refuse_no_method(method)
     block = BlockSize(block_rows)
     kind = getattr(data, "stands_for", type(data))
     if kind not in (Table, Mixed, Transactions, Trajectories, Tracks, Events):
@@ -160,6 +162,15 @@ def anonymize_parts(
     finally:
         if closes:
             running.close()
+
+
+def _refuse_no_method(method: Any) -> None:
+    if not isinstance(method, Method):
+        shown = f"the class {method.__name__}" if isinstance(method, type) else type(method).__name__
+        raise BadParameter(
+            f"anonymize: the method must be one with its parameters, such as crypsis.Mondrian(k=5), got {shown}.",
+            parameter="method",
+        )
 
 
 def _encoded(

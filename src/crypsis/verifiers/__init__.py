@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from crypsis.errors import NotApplicable
+from crypsis.errors import BadParameter, NotApplicable
 from crypsis.late_members import MembersByClass, imported
 
 if TYPE_CHECKING:
@@ -133,6 +133,11 @@ def verify(published: Any, guarantee: Guarantee, original: Any = None) -> Verdic
     """Check published data against a guarantee; with the original also that they are its honest recoding."""
     found = VERIFIERS.get((type(guarantee), type(published)))
     if found is None:
+        if not hasattr(guarantee, "model"):
+            raise BadParameter(
+                f"verify: the guarantee must be one, such as crypsis.KAnonymity(k=5), got {type(guarantee).__name__}.",
+                parameter="guarantee",
+            )
         raise NotApplicable(f"{guarantee.model} cannot be checked on {type(published).__name__}.")
     verifier, original_kind = found
     if original_kind.__name__ == "Trajectories":
