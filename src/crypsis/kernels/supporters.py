@@ -111,7 +111,7 @@ def can_be_contained(supporters: Supporters, part: Int32s, enough: int) -> bool:
 
 
 @njit
-def _rows_with(block: Block, slot_of: Int64s, part: Int32s) -> int:
+def _rows_with(block: Block, slot_of: Int64s, part: Int32s) -> np.int64:
     """Rows of the members of a block that contain a part."""
     n_members = block.used[0]
     rest, taken = block.rest, block.taken
