@@ -41,7 +41,7 @@ from crypsis.hierarchy import (
 )
 from crypsis.hierarchy.balanced import ORDERS
 from crypsis.ledger import BudgetLedger
-from crypsis.methods import Method
+from crypsis.methods import Apriori, Method
 from crypsis.parameters import Above, AtLeast, Between, Parameter, parameters_of
 
 
@@ -383,6 +383,8 @@ def settings_with_data(draw: st.DrawFn, method: type[Method]) -> tuple[Method, A
         except BadDomain:  # nothing occurs in the data that could be declared public
             assume(False)
             raise
+    if isinstance(setting, Apriori) and (data.sensitive is None or not data.sensitive.any()):
+        setting = replace(setting, l=1)  # more is refused where there is no secret
     return draw(with_sensitive(setting, data)) if "sensitive locations" in method.needs else (setting, data)
 
 
