@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from crypsis.arrays import Float64s, Int32s, Int64s
+from crypsis.data.formats.tabular import different_stems
 from crypsis.data.owned_rows import persons_of
 from crypsis.data.person_detection import PersonLike
 from crypsis.data.scanned import Part
@@ -160,8 +162,8 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
     for part, one in filled[1:]:
         _check_alike(part, one, filled[0][1])
     first = (filled[0][1] if filled else noted[0])["data"]
-    divided = first_repeated_id([note["hashes"] for note in noted]) is not None
-    if divided:  # fixes of one track lie in several parts
+    noted = _named_apart(noted, scanned, parts, executor, folder)
+    if first_repeated_id([note["hashes"] for note in noted]) is not None:  # fixes of one track lie in several parts
         scanned = replace(scanned, track_column=dict(first.understood)["id"])
         files = gather_rows(scanned, parts, executor, folder)
         noted = executor.map(note_gathered, list(enumerate(files)), folder)
@@ -187,6 +189,32 @@ def encode_tracks(scanned: ScannedRecords, executor: Executor) -> EncodedTracks:
         person_like=like,
         understood=first.understood,
     )
+
+
+def _named_apart(
+    noted: list[dict[str, Any]], scanned: ScannedRecords, parts: Sequence[Part], executor: Executor, folder: str
+) -> list[dict[str, Any]]:
+    """Tracks named by their file alone (GPX, KML) are called after it where two files have one of the same name."""
+    if first_repeated_id([note["hashes"] for note in noted]) is None:
+        return noted
+    by_file = executor.map(_names_tracks_by_file, list(parts), scanned.source.holding)
+    if first_repeated_id([note["hashes"] for note, named in zip(noted, by_file, strict=True) if named]) is None:
+        return noted
+    scratch = Scratch.at(folder)
+    renamed = []
+    for number, (note, named, stem) in enumerate(
+        zip(noted, by_file, different_stems([Path(part.file) for part in parts]), strict=True)
+    ):
+        if named and note["ids"]:
+            ids = load(note["ids"]).cast(pl.String)
+            ids = (f"{stem}: " + ids).rename(ids.name)
+            note = note | {"ids": scratch.save(f"named-{number:06d}", ids), "hashes": hash_ids(ids)}
+        renamed.append(note)
+    return renamed
+
+
+def _names_tracks_by_file(part: Part, holding: frozenset[str]) -> bool:
+    return part.read_with(lambda file: file.format_of(holding).names_tracks_by_file)
 
 
 def _owners_in_order(noted: Sequence[dict[str, Any]], placed: Sequence[dict[str, Any]]) -> pl.Series | None:

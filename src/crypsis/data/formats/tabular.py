@@ -212,14 +212,14 @@ def read_points(files: Sequence[Path], formats: Sequence[Format]) -> list[tuple[
     known = [name for name in names if name is not None]
     if len(known) < 2 or not pl.concat(known).is_duplicated().any():
         return parts
-    stems = _different_stems(files)
+    stems = different_stems(files)
     return [
         (part if own is None else part.with_columns(tid=pl.concat_str(pl.lit(f"{stem}: "), "tid")), source)
         for (part, source), own, stem in zip(parts, names, stems, strict=True)
     ]
 
 
-def _different_stems(files: Sequence[Path]) -> list[str]:
+def different_stems(files: Sequence[Path]) -> list[str]:
     """What files are called without their suffixes; with their folders where two are called alike."""
     stems = [without_compression(file).stem for file in files]
     if len({*stems}) == len(stems):
