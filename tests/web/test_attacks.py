@@ -78,7 +78,7 @@ def test_cab_rides_are_asked_about_published_by_cab_and_attacked_by_cab(
     page.get_by_label("Private report of the publisher").set_input_files(private)
     choose(page, page.get_by_label("Dataset of this workspace that it was made of"), tmp_path.name)
     expect(page.get_by_text(re.compile("^Verified: release.zip"))).to_be_visible()
-    choose(page, page.get_by_role("combobox", name="Adversary"), re.compile("^unique location"))
+    choose(page, page.get_by_role("combobox", name="Adversary"), re.compile("^Unique location"))
     page.get_by_role("button", name="Attack", exact=True).click()
     expect(page.get_by_text("Fewest candidates")).to_be_visible()
 
