@@ -248,6 +248,18 @@ def test_what_is_sensitive_cannot_be_taken_from_a_promise_on_it(declared: Any, a
         assert all(answer in words for words in told), told
 
 
+def test_sensitive_terms_cannot_be_taken_from_disassociated_records(tmp_path: Path) -> None:
+    rows = [["a", "b"], ["b"], ["a", "c"], ["c"], ["a", "secret"]] * 6
+    sets = crypsis.Transactions.from_lists(rows, sensitive=["secret"])
+    release = crypsis.anonymize(sets, crypsis.Disassociation(k=3, m=2, l=2, refine="none"))
+    for format in ("json", "parts"):
+        folder = release.write(tmp_path / format, format=format)
+        assert crypsis.read_release(folder).verify().holds
+        forge(folder, lambda manifest: manifest["data"].update(sensitive=[]))
+        told = answers(folder) if format == "parts" else [_answer_in_memory(folder)]
+        assert all("bounds nothing" in words for words in told), told
+
+
 def _answer_in_memory(folder: Path) -> str:
     try:
         return str(crypsis.read_release(folder).verify())

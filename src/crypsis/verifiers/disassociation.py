@@ -61,7 +61,7 @@ def verify_disassociation(
     compared = _compared(data, counts, promised, original) if original is not None else iter(())
     problems = chain(
         *own_problems(data, promised, rarest),
-        sensitive_problems(counts, _sensitive_labels(data, original)),
+        sensitive_problems(counts, promised, _sensitive_labels(data, original)),
         compared,
     )
     return verdict_of(promised, lowest_support(counts, rarest), how, problems, counts)
@@ -219,8 +219,12 @@ def _joint_sizes(data: DisassociatedTransactions) -> Iterator[Problem]:
         )
 
 
-def sensitive_problems(counts: ForestCounts, sensitive: Collection[str]) -> Iterator[Problem]:
-    """Sensitive terms stand in term chunks only."""
+def sensitive_problems(
+    counts: ForestCounts, promised: DisassociationAnonymity, sensitive: Collection[str]
+) -> Iterator[Problem]:
+    """Sensitive terms stand in term chunks only; where l is promised, some term is sensitive."""
+    if (promised.l or 1) > 1 and len(counts.labels) and not sensitive:
+        yield Problem("nothing_sensitive", "", f"No term is declared sensitive, so l={promised.l} bounds nothing.")
     placed = counts.labels.filter(pl.Series(counts.visible > 0))
     for label in sorted(set(placed.to_list()).intersection(sensitive)):
         yield Problem("sensitive_placed", "", f"The sensitive term {label!r} stands in a chunk.")

@@ -147,5 +147,5 @@ def verify_forest_parts(
         if original.sensitive is not None:
             labels |= set(original.vocabulary.series.filter(original.sensitive).to_list())
         compared = count_problems(counted.counts, original, n_filled, n_empty)
-    problems = chain(counted.problems, sensitive_problems(counted.counts, labels), compared)
+    problems = chain(counted.problems, sensitive_problems(counted.counts, promised, labels), compared)
     return verdict_of(promised, counted.lowest, how, problems, counted.counts)
