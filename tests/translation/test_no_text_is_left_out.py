@@ -36,7 +36,7 @@ MACHINE = {
     "ParamSpec", "urlencode", "coordinates", "warning", "exception", "error", "resource", "parse", "strftime",
     "_Remedy", "removeprefix", "removesuffix",
 }  # fmt: skip
-CODE = {"class_", "accept", "kind", "command", "content"}  # arguments, and keys of attributes
+CODE = {"class_", "accept", "kind", "command", "content", "replace"}  # arguments, and keys of attributes
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ICON = re.compile(r"<span class=\"material-icons[^>]*>[^<]*</span>")
 _TAG = re.compile(r"<[a-zA-Z/!?](?:\"[^\"]*\"|'[^']*'|[^<>\"'])*>|<[a-zA-Z/][^<>]*$|^[^<>]*\">|\{\{.*?\}\}|&\w+;")

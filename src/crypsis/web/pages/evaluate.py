@@ -545,9 +545,8 @@ class EvaluatePage(ExperimentPage):
         share = output.changed_share
         words = _("{height} rows", height=number(output.grid.frame.height))
         words += "" if share is None else _(" · {share} of the published cells changed (◆)", share=percent(share))
-        self._output_place.classes(
-            replace="halves close" if output.examples else "stack"
-        )  # examples stand beside the pieces
+        # Examples stand beside the pieces.
+        self._output_place.classes(replace="halves close" if output.examples else "stack")
         with self._output_place, theme.section(_("Output"), words) as actions:
             if self.dataset.content["section"]["kind"] in ("tracks", "trajectories"):
                 with actions:
