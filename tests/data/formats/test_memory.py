@@ -18,8 +18,9 @@ def test_the_environment_sets_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(TooLarge) as caught:
         check_fits(1001, "data.csv")
     assert caught.value.message == (
-        "data.csv needs about 1.0 kB of memory, 1.0 kB may be used. Give a smaller part of it or a machine with more "
-        "memory, or set CRYPSIS_MEMORY_LIMIT (bytes) if you know better."
+        "data.csv needs about 1.0 kB of memory, 1.0 kB may be used. Have it worked on in parts (executor `serial`), "
+        "give a smaller part of it or a machine with more memory, or set CRYPSIS_MEMORY_LIMIT (bytes) if you know "
+        "better."
     )
     assert caught.value.details["limit"] == 1000
 

@@ -39,8 +39,9 @@ def check_fits(needed: int, file: str) -> None:
 def too_large(file: str, needed: str, limit: int) -> TooLarge:
     """The refusal, with what would do."""
     return TooLarge(
-        f"{file} needs {needed} of memory, {in_words(limit)} may be used. Give a smaller part of it or a "
-        f"machine with more memory, or set {LIMIT_VARIABLE} (bytes) if you know better.",
+        f"{file} needs {needed} of memory, {in_words(limit)} may be used. Have it worked on in parts "
+        f"(executor `serial`), give a smaller part of it or a machine with more memory, or "
+        f"set {LIMIT_VARIABLE} (bytes) if you know better.",
         where=file,
         limit=limit,
     )
