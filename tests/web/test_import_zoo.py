@@ -24,7 +24,9 @@ def as_shown(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, datetime.datetime):
-        return value.isoformat(sep=" ")
+        return value.isoformat(sep=" ", timespec="auto" if value.microsecond % 1000 else "milliseconds").removesuffix(
+            ".000"
+        )
     return str(value)
 
 

@@ -29,7 +29,7 @@ _TEXTS = """() => {
   for (const element of document.querySelectorAll("*"))
     if (!element.closest("script, style, [translate=no]"))
       for (const name of ["aria-label", "title", "placeholder", "alt", "aria-valuetext", "aria-description"])
-        say(element.getAttribute(name), name);
+        if (name !== "title" || !element.closest(".ag-cell")) say(element.getAttribute(name), name);
   const elements = document.getElementById("app")._vnode.component.proxy.elements;
   for (const element of Object.values(elements)) {
     const props = element.props;
