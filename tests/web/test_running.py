@@ -19,7 +19,7 @@ def test_what_a_private_method_must_be_told_is_asked_for_beside_the_field(tab: T
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text(re.compile("[Dd]eclare it: taking it from the data would tell who is in"))).to_be_visible()
     page.get_by_role("button", name=re.compile("in the data (are|is) public")).click()
-    expect(page.get_by_label("item_domain")).to_have_value("public-in-data")
+    expect(parameter(page, "item_domain")).to_have_value("public-in-data")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text("Verified", exact=True)).to_be_visible(timeout=240_000)
     page = tab.open("/methods?name=diff-part")
