@@ -329,7 +329,7 @@ def compared(
         raise AssertionError(f"The label {label} is not kept.")
 
     give_label(cards.first, "RMERGE_R")
-    choose(page, cards.first.get_by_label("Vary"), re.compile("^delta( ·|$)"))
+    choose(page, cards.first.get_by_label("Vary"), re.compile(r"\(delta\)$"))
     vary(cards.first, "0.4", "1", "0.1")
     cards.first.get_by_text(re.compile("^Settings")).click()
     for name, value in (("k", "3"), ("m", "2")):
