@@ -54,8 +54,9 @@ def called(parameter: Parameter) -> str:
 
 
 def called_in(method: str, name: str) -> str:
-    """What a sentence calls the parameter of a method; its name where the method has none such."""
-    return next((called(parameter) for parameter in parameters_of(METHODS[method]) if parameter.name == name), name)
+    """What a sentence calls the parameter of a method; its name where there is no such method or parameter."""
+    known = parameters_of(METHODS[method]) if method in METHODS else ()
+    return next((called(parameter) for parameter in known if parameter.name == name), name)
 
 
 def value_in_words(parameter: Parameter, value: Any) -> str:

@@ -356,7 +356,7 @@ def _label(run: RunTable) -> str:
 def _in_short(method: str, values: dict[str, Any], swept: str | None) -> str:
     known = {parameter.name: parameter for parameter in parameters_of(METHODS[method])}
     told_values = ", ".join(
-        f"{called(known[name])} = {value_in_words(known[name], value)}"
+        f"{called(known[name])} = {value_in_words(known[name], value)}" if name in known else f"{name} = {value}"
         for name, value in values.items()
         if name != swept
     )
